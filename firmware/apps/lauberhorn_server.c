@@ -83,13 +83,13 @@ static void finish(struct core* c) {
 static void keep(struct core* c, struct worker* w) {
   w->has_kept = true;
   w->session = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_SESSION) >> 16;
-  *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_WORD) = lauberhorn_word(LAUB_KEPT, 0);
+  write_reply(c, LAUB_KEPT, 0, 0);
   finish(c);
 }
 
 static void answer_kept(const struct core* c, struct worker* w, int64_t reply) {
   w->has_kept = false;
-  if (reply == SERVICE_KEPT) return;
+  if (reply == SERVICE_KEPT) return lauberhorn_frames_keep(&frames, c->hart, w->session, w->handed);
   const bool is_result = reply >= 0 && reply <= (int64_t)result_room(c);
   const uint32_t status = is_result ? RPC_SUCCESS : reply < 0 && reply > -8 ? (uint32_t)-reply : RPC_SYSTEM_ERR;
   lauberhorn_frames_reply(&frames, c->hart, w->session, status, (const uint64_t*)(w->handed + LAUB_HEAD_BYTES),
@@ -106,7 +106,7 @@ static void answer(struct core* c, const struct worker* w, int64_t reply) {
     write_reply(c, LAUB_REPLY, RPC_SUCCESS, (uint32_t)reply);
     lauberhorn_bind(&c->lines, w->handed, (uint32_t)reply);
   } else if (reply == SERVICE_KEPT) {
-    write_reply(c, LAUB_KEPT, 0, 0);
+    write_reply(c, LAUB_KEPT, LAUB_KEPT_FOR_RESULT, 0);
   } else if (reply != RPC_REFUSE_SILENTLY) {
     write_reply(c, LAUB_REPLY, (uint32_t)-reply, 0);
   }
@@ -246,9 +246,13 @@ static struct worker* find_worker(struct core* c, struct server* s) {
 }
 
 static void serve_call(struct core* c, uint32_t word) {
-  const uint32_t process = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_PROCESS) & 0xffffu;
-  struct worker* w = find_worker(c, &servers[process]);
-  if (w == 0) { /* all are in the middle of a handler, or the process cannot begin */
+  const uint32_t of = *(volatile uint32_t*)lauberhorn_at(&c->lines, LAUB_HEAD_PROCESS);
+  struct server* s = &servers[of & 0xffff];
+  struct worker* w = find_worker(c, s);
+  /* A result of a call that the process before has made is none for this one. */
+  const bool is_stale = w != 0 && lauberhorn_type(word) == LAUB_CONTINUE && of >> 16 != s->instance;
+  if (is_stale) worker_give(w);
+  if (w == 0 || is_stale) { /* no worker: all are in the middle of a handler, or the process cannot begin */
     c->counters.refused++;
     write_reply(c, LAUB_ERROR_REPLY, 0, 0);
     return finish(c);

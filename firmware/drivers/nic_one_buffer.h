@@ -7,7 +7,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/memory.h"
 
-#define NIC_ONE_BUFFER_FRAME 9618u /* bytes of the longest frame: that of the other drivers */
+#define NIC_ONE_BUFFER_FRAME 9618u /* bytes of the longest frame */
 #define NIC_ONE_BUFFER_BYTES 16384u
 
 struct nic_one_buffer {

@@ -102,7 +102,7 @@ void* address_space_find(const struct address_space* space, uint64_t address, ui
   return (uint8_t*)table_of(*entry) + offset;
 }
 
-/* What the hart has kept of this ASID may be of an earlier process, or say that a page is missing. */
+/* The TLB may still have translations of an earlier process with this ASID, and pages that were missing then. */
 void address_space_activate(const struct address_space* space) {
   csr_write(satp, space->satp);
   __asm__ volatile("sfence.vma x0, %0" ::"r"(space->satp >> SATP_ASID_SHIFT & 0xffff) : "memory");

@@ -2,8 +2,10 @@
 /* firmware/process/process.c */
 #include "firmware/process/process.h"
 
+#include "firmware/boot/boot.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
+#include "firmware/kernel/hart.h"
 #include "firmware/process/elf.h"
 #include "firmware/process/system_call.h"
 
@@ -35,6 +37,8 @@ const struct process_image* process_find_image(const char* name) {
   return 0;
 }
 
+static uint32_t processes_loaded;
+
 bool process_create(struct process* p, uint16_t number, const struct process_image* image) {
   const struct address_space space = p->space;
   *p = (struct process){.number = number, .space = space};
@@ -44,6 +48,7 @@ bool process_create(struct process* p, uint16_t number, const struct process_ima
   else
     address_space_clear(&p->space);
   p->is_alive = elf_load(&p->space, image->start, image->end, &p->entry);
+  __atomic_fetch_add(&processes_loaded, 1, __ATOMIC_RELEASE);
   return p->is_alive;
 }
 
@@ -143,9 +148,19 @@ static enum thread_event run(struct thread* t) {
   }
 }
 
+/* Pages of code are used again, and the hart that has loaded a process has told itself only. */
+static void see_new_code(void) {
+  static uint32_t seen[BOOT_MAX_HARTS];
+  const uint32_t loaded = __atomic_load_n(&processes_loaded, __ATOMIC_ACQUIRE);
+  if (seen[hart_id()] == loaded) return;
+  seen[hart_id()] = loaded;
+  __asm__ volatile("fence.i" ::: "memory");
+}
+
 enum thread_event thread_run(struct thread* t) {
   if (!process_lives(t->process)) return THREAD_ENDED;
   address_space_activate(&t->process->space);
+  see_new_code();
   user_load_float(&t->context);
   const enum thread_event event = run(t);
   user_save_float(&t->context);

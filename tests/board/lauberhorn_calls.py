@@ -4,7 +4,7 @@
 import os
 import struct
 
-from board_runs import BoardTest, options, result
+from board_runs import BoardTest, options, result, start
 
 BOARD = ("enzian-lauberhorn", "--set", "run.spread=none", "--firmware")
 SUCCESS, SYSTEM_ERR = 0, 5
@@ -31,7 +31,7 @@ def write_capture(path, frames):
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
         for at, frame in frames:
-            file.write(struct.pack("<4I", at // 1000000, at % 1000000 * 1000, len(frame), len(frame)) + frame)
+            file.write(struct.pack("<4I", int(at // 1000000), int(at % 1000000 * 1000), len(frame), len(frame)) + frame)
 
 
 def replies_in(path):
@@ -54,13 +54,21 @@ def replies_in(path):
 class Replay(BoardTest):
     """Tests that replay calls. frame_of(xid, program, procedure) makes a call's frame."""
 
+    def arguments(self, calls, directory, until, firmware):
+        capture = os.path.join(directory, "calls.pcap")
+        write_capture(capture, [(at, self.frame_of(xid, program, procedure)) for xid, (at, program, procedure) in enumerate(calls)])
+        return (*BOARD, firmware or self.firmware, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"),
+                "--until", until)
+
+    def console(self, calls, *more, until="20 ms"):
+        """What the firmware prints."""
+        process = start(*self.arguments(calls, self.directory(), until, None), "--console", *more)
+        return process.communicate(timeout=300)[1]
+
     def replay(self, calls, *more, until="20 ms", firmware=None):
         """calls: (time in us, program, procedure). Returns the result, and accept_stat and results of each call by its place."""
         directory = self.directory()
-        capture = os.path.join(directory, "calls.pcap")
-        write_capture(capture, [(at, self.frame_of(xid, program, procedure)) for xid, (at, program, procedure) in enumerate(calls)])
-        r = result(*BOARD, firmware or self.firmware, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"), "--until", until,
-                   "--trace", "pcap", "--out", directory, *more, status=None)
+        r = result(*self.arguments(calls, directory, until, firmware), "--trace", "pcap", "--out", directory, *more, status=None)
         replies = replies_in(os.path.join(directory, "net.wire0.pcap"))
         self.assertEqual(len({xid for xid, _, _ in replies}), len(replies), "a call has one reply")
         return r, {xid: (accept_stat, results) for xid, accept_stat, results in replies}

@@ -65,10 +65,29 @@ class Nested(Replay):
                                  [(SUCCESS, struct.pack(">I", 2)), (SYSTEM_ERR, b""), (SUCCESS, struct.pack(">I", 3)),
                                   (SYSTEM_ERR, b""), (SYSTEM_ERR, b""), (SUCCESS, struct.pack(">I", 1))])
                 self.assertGreaterEqual(r["counters"]["nic.eth0"]["lost"], 3)
+                self.assertEqual(r["counters"]["nic.eth0"]["message_errors"], 0)
 
     def test_an_answer_that_will_never_come_is_an_error_at_once(self):
-        r, replies = self.replay([(10_000, NULL, 0), (10_100, FORGET, 0), (10_200, NULL, 0)])
-        self.assertEqual({xid: status for xid, (status, _) in replies.items()}, {0: SUCCESS, 1: SYSTEM_ERR, 2: SUCCESS})
+        """Whether the call comes by a process's line or by the kernel's."""
+        for first in ([(10_000, NULL, 0)], []):
+            calls = [*first, (10_500, FORGET, 0), (11_000, NULL, 0)]
+            _, replies = self.replay(calls)
+            self.assertEqual([replies[n][0] for n in range(len(calls))], [SUCCESS] * len(first) + [SYSTEM_ERR, SUCCESS])
+
+    def test_a_full_session_table_leaves_handlers_their_calls(self):
+        calls = [(10_000, NULL, 0)] + [(10_500, RELAY, 8) for _ in range(4)]
+        r, replies = self.replay(calls, *options("nic.eth0.sessions=4"))
+        self.assertEqual({status for status, _ in replies.values()}, {SUCCESS})
+        self.assertEqual(len(replies), 5)
+
+    def test_a_result_for_the_process_before_is_none_for_the_next(self):
+        """The result is in another core's kernel line when its process ends."""
+        for delay in range(0, 6000, 200):
+            with self.subTest(delay=delay):
+                calls = [(10_000, NULL, 0), (11_000, RELAY, 8), (15_000, RELAY, 8), (15_000 + delay / 1000, ORPHAN, 0), (16_000, NULL, 0)]
+                console = self.console(calls, *options("cluster.host.harts=3", "nic.eth0.queue=1"))
+                self.assertIn("Lauberhorn, 2 processes", console)
+                self.assertNotIn("ended", console, "no process has faulted")
 
     def test_the_decoder_and_the_encoder_in_rtl_change_nothing(self):
         calls = [(10_000, DESCEND, 3), (10_050, RELAY, 700), (10_060, WIDE, 5), (10_300, DESCEND, 1)]

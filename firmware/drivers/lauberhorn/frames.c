@@ -54,6 +54,13 @@ void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t sess
   send(q, LAUB_REPLY, result, bytes, result);
 }
 
+void lauberhorn_frames_keep(const struct nic* nic, uint32_t core, uint32_t session, const void* request) {
+  struct queue* q = own(nic->queue[core]);
+  get_buffer(q);
+  *(volatile uint32_t*)lauberhorn_at(&q->tx, LAUB_HEAD_SESSION) = session << 16;
+  send(q, LAUB_KEPT, 0, 0, request);
+}
+
 static const struct nic_driver driver = {.receive = receive,
                                          .transmit = transmit,
                                          .release = nic_one_buffer_release,

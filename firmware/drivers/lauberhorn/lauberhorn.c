@@ -29,10 +29,10 @@ bool lauberhorn_find(struct lauberhorn* nic) {
   return true;
 }
 
-void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts) {
+void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint16_t id, uint32_t harts) {
   static struct spinlock lock; /* of the fields */
   spinlock_take(&lock);
-  lauberhorn_set(nic, LAUB_PROCESS_ID, process);
+  lauberhorn_set(nic, LAUB_PROCESS_ID, id);
   lauberhorn_set(nic, LAUB_PROCESS_THREADS, harts);
   lauberhorn_set(nic, LAUB_PROCESS_COMMIT, LAUB_COMMIT_VALID | process);
   spinlock_give(&lock);

@@ -26,8 +26,8 @@ static inline void lauberhorn_set(const struct lauberhorn* nic, uint32_t offset,
   *(volatile uint64_t*)(nic->registers + offset) = value;
 }
 
-/* Lets so many cores serve a process; 0: what comes for it waits. */
-void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint32_t harts);
+/* Lets so many cores serve a process; 0: what comes for it waits. id: what messages say of it from now on. */
+void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint16_t id, uint32_t harts);
 
 /* The core's kernel end-point, and the end-point of a process's worker. */
 struct lauberhorn_lines lauberhorn_kernel(const struct lauberhorn* nic, uint32_t core, uint32_t direction);
@@ -41,4 +41,7 @@ void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* ni
 /* Answers a request that the core has kept: status, and `bytes` of its result. */
 void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t session, uint32_t status,
                              const uint64_t* result, uint32_t bytes);
+/* Tells that the handler of such a request has ended, and waits for the result of a call. request: in memory, for the
+ * ledger. */
+void lauberhorn_frames_keep(const struct nic* nic, uint32_t core, uint32_t session, const void* request);
 void lauberhorn_frames_offer(const struct nic* nic, uint32_t core, const struct lauberhorn_lines* l, uint32_t bytes);

@@ -105,7 +105,7 @@ static uint32_t add_program(const struct lauberhorn* nic, struct tables* t, cons
     return process;
   }
   process++;
-  lauberhorn_set_process(nic, process, harts);
+  lauberhorn_set_process(nic, process, 0, harts);
   for (uint32_t p = 0; p < program->procedures; p++)
     if (program->handler[p] != 0) add_service(nic, t, program, p, process, &code);
   return process;

@@ -33,6 +33,7 @@ static bool begin_process(struct server* s) {
     lose_lines(s, i);
     s->workers[i]->exists = false;
   }
+  lauberhorn_set_process(s->nic, s->number, ++s->instance, s->harts);
   if (process_create(s->process, s->number, s->image)) return true;
   print("process %u (%s): is no program\n", s->number, s->image->name);
   return false;
@@ -51,6 +52,7 @@ static struct worker* reserve_worker(void) {
 static void begin_worker(struct server* s, uint32_t number) {
   struct worker* w = s->workers[number] != 0 ? s->workers[number] : reserve_worker();
   *w = (struct worker){.server = s, .number = number, .handed = w->handed, .exists = true};
+  for (uint32_t i = 0; i < SERVICE_CALL_BYTES; i++) w->handed[i] = 0; /* what the process before had there */
   const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
   spinlock_take(&s->process->lock);
   map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES, PAGE_READ | PAGE_WRITE);
@@ -98,7 +100,7 @@ void worker_give(struct worker* w) {
   s->busy--;
   if (!process_lives(s->process)) {
     if (s->busy == 0) lose_lines(s, LAUB_LOST_KEPT);
-    lauberhorn_set_process(s->nic, s->number, s->busy == 0 ? s->harts : 0);
+    lauberhorn_set_process(s->nic, s->number, s->instance, s->busy == 0 ? s->harts : 0);
   }
   spinlock_give(&s->lock);
 }

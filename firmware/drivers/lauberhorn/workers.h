@@ -26,8 +26,9 @@ struct worker {
 struct server {
   const struct lauberhorn* nic;
   const struct process_image* image;
-  uint16_t number; /* of the process, at the NIC and as ASID */
-  uint32_t harts;  /* that may serve it */
+  uint16_t number;   /* of the process, at the NIC and as ASID */
+  uint16_t instance; /* of the process: those that have been before are counted, modulo 2^16 */
+  uint32_t harts;    /* that may serve it */
   struct spinlock lock;
   struct process* process; /* 0: none yet */
   struct worker** workers; /* 0: none yet */

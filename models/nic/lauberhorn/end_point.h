@@ -44,7 +44,7 @@ class EndPoint final : private ReceiveLines::Client, private TransmitLines::Clie
   TransmitLines tx;
   /// What the software has been given and has not done with.
   std::optional<Work> current;
-  std::optional<Work> sends;        ///< the kept request that the message in the transmit lines answers
+  std::optional<Reference> sends;   ///< the kept request that the message in the transmit lines answers
   std::optional<Reference> caller;  ///< that gets the results of the call in the transmit lines
   std::uint32_t calls = 0;          ///< the service of that call
   bool is_lost = false;             ///< nobody will answer it

@@ -112,8 +112,10 @@ void Lauberhorn::caches_reset() {
     e->rx.reset();
     e->tx.reset();
     e->is_lost = false;
-    for (std::optional<Work>* work : {&e->current, &e->sends})
-      if (*work) discard(*std::exchange(*work, std::nullopt), counters_.lost, "caches reset");
+    if (e->current) discard(*std::exchange(e->current, std::nullopt), counters_.lost, "caches reset");
+    if (const auto sends = std::exchange(e->sends, std::nullopt); sends && exists(*sends))
+      discard(sends->number, counters_.lost, "caches reset");
+    if (const auto caller = std::exchange(e->caller, std::nullopt)) resume(*caller, {RPCE_SYSTEM_ERR, {}});
   }
 }
 
@@ -170,6 +172,7 @@ void Lauberhorn::give(EndPointId id, Work work) {
   std::memcpy(head + LAUB_HEAD_PROCESS, &process, sizeof process);
   std::memcpy(head + LAUB_HEAD_SESSION, &session, sizeof session);
   e.rx.put(bytes);
+  jobs_[work].state = Job::State::given;
   e.current = work;
   e.rx.answer(job.request());
 }

@@ -3,6 +3,7 @@
 /// Lauberhorn: a NIC that hands calls to cores that wait for them in a load, and knows which process waits where.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -150,10 +151,13 @@ class Lauberhorn final : public base::Model,
   // Transmit.
   void answer(Work, std::uint32_t accept_stat, std::vector<std::uint8_t> data = {});
   void reply(const Job&, std::uint32_t accept_stat, std::vector<std::uint8_t> data);
-  void keep(Work);
+  std::optional<Work> request_of(Work);
+  bool may_keep(Work, bool is_for_result) const;
+  void keep(Work, Job::State);
+  void commits_keep(std::uint32_t session);
   void lose(Work);
   void lose_kept(unsigned process);
-  bool is_kept_session(std::uint32_t number) const;
+  bool is_kept_by_kernel(std::uint32_t number) const;
   void encoded(const rpc::Encoded&);
   void stream(Leaving, std::uint64_t bytes);
   void streamed();
@@ -170,6 +174,7 @@ class Lauberhorn final : public base::Model,
   void results_may_go_on(Work parent);
   void go_on(Continuation&);
   void release(Continuation&);
+  void withdraw(unsigned process, const std::function<bool(const Job&)>& is_it);
   void cancel_calls(Work parent);
   bool exists(lauberhorn::Reference job) const {
     return jobs_[job.number].exists && jobs_[job.number].generation == job.generation;
@@ -223,6 +228,7 @@ class Lauberhorn final : public base::Model,
   std::vector<Job> jobs_;
   std::vector<Work> free_jobs_;
   unsigned sessions_ = 0;                   ///< jobs that have one
+  std::uint32_t call_xid_ = 0;              ///< of the last call of a handler
   std::vector<std::uint16_t> process_ids_;  ///< that software has given to them
   std::vector<Service> services_;
   std::vector<Core> cores_;

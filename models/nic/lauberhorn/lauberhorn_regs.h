@@ -120,9 +120,12 @@
 
 #define LAUB_ERROR_REPLY 0u /* TX: the NIC answers the request with SYSTEM_ERR */
 #define LAUB_FRAME 1u       /* a frame that is no call of a service (bypass); kernel only */
-/* Written over LAUB_CALL or LAUB_CONTINUE by software: the answer comes later. By a process: with the result of a call
- * that it has made for the request; by the kernel: so, or by its transmit lines. */
+/* Written over LAUB_CALL or LAUB_CONTINUE: the request is answered later. A process writes it when its handler has
+ * ended and waits for the result of a call that it has made. The kernel writes it for a process (XID:
+ * LAUB_KEPT_FOR_RESULT), or because it needs its line while the handler goes on (0). Then its transmit lines have the
+ * answer: LAUB_REPLY, or LAUB_KEPT when the handler has ended and waits for a result. */
 #define LAUB_KEPT 2u
+#define LAUB_KEPT_FOR_RESULT 1u
 /* A call. RX: of a service of the process; on a kernel line, of any. TX, by a process: to a service of this NIC, on
  * behalf of a request of the process. XID: number of the service; CODE and DATA: for LAUB_CONTINUE; SESSION: number of
  * the request. The word of the control line that comes next is 0: the call is under way; or LAUB_ERROR_REPLY: it is

@@ -17,8 +17,14 @@ namespace {
 
 // Of a call that stays in the NIC: where its reply would go.
 constexpr std::uint16_t kCallPort = 1023;
-// Of accept_stat, in a reply's frame.
-constexpr unsigned kAcceptStat = net::kUdpPayload + 20;
+// In a reply's frame: where accept_stat is; and bytes in front of the results, behind the UDP header.
+constexpr unsigned kAcceptStat = net::kUdpPayload + 20, kReplyHeader = 24;
+
+/// Bytes of the UDP payload of a frame that the encoder has made.
+std::size_t udp_bytes(std::span<const std::uint8_t> frame) {
+  constexpr unsigned kLength = net::kUdpPayload - 4;
+  return (std::size_t{frame[kLength]} << 8 | frame[kLength + 1]) - net::kUdpHeader;
+}
 
 }  // namespace
 
@@ -31,13 +37,13 @@ std::string Lauberhorn::why_no_call(const EndPoint& e, std::uint32_t service, st
   if (service >= services_.size() || !services_[service].exists || services_[service].arguments == LAUB_NO_SCHEMA)
     return fmt::format("to service {}", service);
   const bool is_own = session < jobs_.size() && jobs_[session].exists && jobs_[session].kind == Job::Kind::call &&
-                      jobs_[session].process == e.id.process;
+                      jobs_[session].state != Job::State::waiting && jobs_[session].process == e.id.process;
   if (!is_own) return fmt::format("for request {}, which the process does not have", session);
   if (bytes > e.tx.window().capacity()) return fmt::format("with {} bytes", bytes);
   return {};
 }
 
-/// A reply end-point for a call whose head is in the transmit lines; nothing: the table is full.
+/// Makes a reply end-point for the call whose head is in the transmit lines. Returns nothing if the table is full.
 std::optional<lauberhorn::Reference> Lauberhorn::add_continuation(EndPoint& e, Work parent) {
   for (std::uint32_t n = 0; n < continuations_.size(); ++n) {
     Continuation& c = continuations_[n];
@@ -63,6 +69,7 @@ std::uint32_t Lauberhorn::commits_call(EndPoint& e, std::uint32_t bytes) {
   std::memcpy(&service, e.tx.message().data() + LAUB_HEAD_XID, sizeof service);
   std::memcpy(&session, e.tx.message().data() + LAUB_HEAD_SESSION, sizeof session);
   session >>= 16;
+  e.caller.reset();
   const std::string why = why_no_call(e, service, session, bytes);
   if (!why.empty())
     bad_message("a call was committed " + why, e.tx.by());
@@ -99,7 +106,7 @@ void Lauberhorn::sends_call(EndPoint& e, std::vector<std::uint8_t> arguments) {
   r.peer_address = r.own_address = static_cast<std::uint32_t>(bank_.value(ipv4_));
   r.peer_port = key->port;
   r.own_port = kCallPort;
-  r.xid = l.caller->number;
+  r.xid = ++call_xid_;
   r.program = key->program;
   r.version = key->version;
   r.procedure = key->procedure;
@@ -125,20 +132,22 @@ void Lauberhorn::call_turns_around(const Leaving& l, const rpc::Encoded& frame) 
 /// The encoder has made a frame of a result, or of an error where it does not fit its schema.
 void Lauberhorn::result_turns_around(Leaving l, const rpc::Encoded& frame) {
   const std::uint32_t accept_stat = net::load32(frame.frame.data() + kAcceptStat);
-  if (accept_stat != RPCE_SUCCESS) l.data.clear();
+  // XDR has as many bytes as the software's layout: what lies behind the result's schema has not been encoded.
+  const std::size_t results = accept_stat == RPCE_SUCCESS ? udp_bytes(frame.frame) - kReplyHeader : 0;
+  l.data.resize(std::min(l.data.size(), results));
   resume(*l.caller, {accept_stat, std::move(l.data)});
 }
 
 /// The result of a call is there, or there will be none.
 void Lauberhorn::resume(lauberhorn::Reference continuation, Continuation::Result result) {
   Continuation& c = continuations_[continuation.number];
-  if (!c.exists || c.generation != continuation.generation) {
+  if (!c.exists || c.generation != continuation.generation || c.result || c.has_job) {
     ++counters_.late_results;
     return;
   }
   base::calendar().cancel(c.timer);
   c.result = std::move(result);
-  if (jobs_[c.parent.number].is_kept) go_on(c);
+  if (jobs_[c.parent.number].state == Job::State::waiting_for_result) go_on(c);
 }
 
 /// The handler of a request has ended: results that have come before go to its process now.
@@ -148,7 +157,7 @@ void Lauberhorn::results_may_go_on(Work parent) {
     if (c.exists && c.result && c.parent.number == parent) go_on(c);
 }
 
-/// Makes a job of a result. Its reply end-point is free again.
+/// Makes a job of a result.
 void Lauberhorn::go_on(Continuation& c) {
   Continuation::Result result = *std::exchange(c.result, std::nullopt);
   const Work work = add_job();
@@ -168,7 +177,8 @@ void Lauberhorn::go_on(Continuation& c) {
   std::memcpy(line.data() + 4, &result.accept_stat, sizeof result.accept_stat);
   std::memcpy(line.data() + 8, &c.code, sizeof c.code);
   std::copy(result.bytes.begin(), result.bytes.end(), line.begin() + RPCD_LINE_HEAD_BYTES);
-  release(c);
+  job.end_point = static_cast<std::uint32_t>(&c - continuations_.data());
+  c.has_job = true;
   base::calendar().after(parameters_.rx_stream, key(), [this, generation = generation_, own = reference(work)] {
     if (generation == generation_ && exists(own)) schedule(own.number);
   });
@@ -176,27 +186,37 @@ void Lauberhorn::go_on(Continuation& c) {
 
 void Lauberhorn::release(Continuation& c) {
   base::calendar().cancel(c.timer);
-  c.exists = false;
+  c.exists = c.has_job = false;
   c.result.reset();
 }
 
-/// A request has been answered: results of calls that were made for it go nowhere.
-void Lauberhorn::cancel_calls(Work parent) {
-  for (Continuation& c : continuations_)
-    if (c.exists && c.parent.number == parent) release(c);
-  const auto is_of_it = [&](Work w) {
-    return jobs_[w].kind == Job::Kind::continuation && jobs_[w].parent.number == parent;
-  };
-  for (const Work work : scheduler_.withdraw(jobs_[parent].process, is_of_it)) {
+/// Takes results that nobody may have any more out of the queue of a process.
+void Lauberhorn::withdraw(unsigned process, const std::function<bool(const Job&)>& is_it) {
+  const auto is_result = [&](Work w) { return jobs_[w].kind == Job::Kind::continuation && is_it(jobs_[w]); };
+  for (const Work work : scheduler_.withdraw(process, is_result)) {
     ++counters_.late_results;
     free(work);
   }
 }
 
-/// The process has ended: nobody answers what it has kept.
+/// A request has been answered: results of calls that were made for it go nowhere.
+void Lauberhorn::cancel_calls(Work parent) {
+  for (Continuation& c : continuations_)
+    if (c.exists && !c.has_job && c.parent.number == parent) release(c);
+  withdraw(jobs_[parent].process, [&](const Job& result) { return result.parent.number == parent; });
+}
+
+/// The process has ended: nobody answers what it has kept, and no result may come to the next one.
 void Lauberhorn::lose_kept(unsigned process) {
-  for (Work work = 0; work < jobs_.size(); ++work)
-    if (jobs_[work].exists && jobs_[work].is_kept && jobs_[work].process == process) lose(work);
+  for (Continuation& c : continuations_)
+    if (c.exists && !c.has_job && c.process == process) release(c);
+  withdraw(process, [](const Job&) { return true; });
+  for (Work work = 0; work < jobs_.size(); ++work) {
+    Job& job = jobs_[work];
+    if (!job.exists || job.process != process || job.kind != Job::Kind::call) continue;
+    job.calls = 0;
+    if (job.is_kept()) lose(work);
+  }
 }
 
 }  // namespace sluice::nic

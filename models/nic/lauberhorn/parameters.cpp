@@ -22,7 +22,7 @@ void describe_tables(base::Schema<P>& s) {
       .unit("services")
       .setting();
   s.add("sessions", &P::sessions, "requests whose clients the NIC remembers until they are answered")
-      .range(1, 65536)
+      .range(1, 16384)
       .unit("requests")
       .acts_with({"dropped_sessions"}, "the session table was never full")
       .measured("enzian-pio-nic: 16");
@@ -32,7 +32,7 @@ void describe_tables(base::Schema<P>& s) {
       .acts_with({"queued"}, "no request waited for a core")
       .measured("enzian-pio-nic: 32");
   s.add("continuations", &P::continuations, "calls of handlers that wait for their results")
-      .range(1, 65536)
+      .range(1, 8192)
       .unit("calls")
       .acts_with({"nested_refused"}, "no handler's call found the table full")
       .assumed("as many as sessions; not published");

@@ -93,7 +93,7 @@ bool Lauberhorn::is_unknown_call(const net::Packet& packet, const rpc::Decoded& 
                      [&](const Service& s) { return s.exists && s.port == headers.destination_port; });
 }
 
-/// A job for the kernel, of no request.
+/// A new job, which is nobody's yet.
 Lauberhorn::Work Lauberhorn::add_job() {
   if (free_jobs_.empty()) {
     free_jobs_.push_back(static_cast<Work>(jobs_.size()));
@@ -110,15 +110,17 @@ Lauberhorn::Work Lauberhorn::add_job() {
   return work;
 }
 
-/// A job has no place. Who waits for the result of a call hears of it.
+/// There is no place for a job, or nobody will answer it. If a handler has made the call, its continuation learns so.
 void Lauberhorn::discard(Work work, std::uint64_t& counter, const char* reason) {
   ++counter;
-  Job& job = jobs_[work];
+  const std::optional<Work> request = request_of(work);
+  if (!request) return;
+  const Job& job = jobs_[*request];
   if (job.caller)
     resume(*job.caller, {RPCE_SYSTEM_ERR, {}});
   else
     base::drop_all(job.spans, reason, base::now());
-  free(work);
+  free(*request);
 }
 
 /// A job is in the packet buffer.
@@ -126,9 +128,12 @@ void Lauberhorn::schedule(Work work) {
   Job& job = jobs_[work];
   if (job.kind == Job::Kind::call) {
     if (!scheduler_.has_process(job.process)) return discard(work, counters_.dropped_process, "no process");
-    if (sessions_ == parameters_.sessions) return discard(work, counters_.dropped_sessions, "session table full");
-    job.has_session = true;
-    ++sessions_;
+    // A handler's call has its reply end-point.
+    if (!job.caller) {
+      if (sessions_ == parameters_.sessions) return discard(work, counters_.dropped_sessions, "session table full");
+      job.has_session = true;
+      ++sessions_;
+    }
     ++counters_.calls;
   } else if (job.is_frame()) {
     ++counters_.frames;
@@ -137,7 +142,7 @@ void Lauberhorn::schedule(Work work) {
     return free(work);
   }
   enter(job.spans, SLUICE_STAGE_wait_core);
-  // A queue has room for every result: continuations limits their number.
+  // Every result finds room, for `continuations` limits their number.
   const bool is_bounded = job.kind == Job::Kind::call;
   if (!scheduler_.arrive(job.process, work, is_bounded))
     discard(work, counters_.dropped_queue, "queue of the process full");
@@ -148,8 +153,9 @@ void Lauberhorn::free(Work work) {
   Job& job = jobs_[work];
   if (job.has_session) --sessions_;
   if (job.buffer) buffer_.free(*job.buffer);
-  job.exists = job.is_kept = false;
+  job.exists = false;
   job.packet.reset();
+  if (job.kind == Job::Kind::continuation) release(continuations_[job.end_point]);
   if (job.calls > 0) cancel_calls(work);
   free_jobs_.push_back(work);
 }

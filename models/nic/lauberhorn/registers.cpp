@@ -174,6 +174,9 @@ void Lauberhorn::lose_at(std::uint32_t value) {
   EndPoint& e = at(id);
   e.is_lost = e.current.has_value();
   e.rx.finish();
+  if (id.process == Scheduler::kKernel) return;
+  e.tx.forget();
+  if (const auto caller = std::exchange(e.caller, std::nullopt)) resume(*caller, {RPCE_SYSTEM_ERR, {}});
 }
 
 void Lauberhorn::kernel_line(unsigned core, std::uint32_t value) {
@@ -195,7 +198,7 @@ void Lauberhorn::commit_process(std::uint32_t value) {
     discard(work, counters_.dropped_process, "process ended");
   if (exists) return;
   for (Work work = 0; work < jobs_.size(); ++work)
-    if (jobs_[work].exists && jobs_[work].is_kept && jobs_[work].process == number)
+    if (jobs_[work].exists && jobs_[work].is_kept() && jobs_[work].process == number)
       discard(work, counters_.dropped_process, "process ended");
 }
 

@@ -38,17 +38,13 @@ void Lauberhorn::bad_message(const std::string& what, const base::Site& by) {
 void Lauberhorn::finished(EndPoint& e, Work work) {
   const bool is_lost = std::exchange(e.is_lost, false);
   if (jobs_[work].is_frame()) return free(work);
-  Work of = work;
-  if (jobs_[work].kind == Job::Kind::continuation) {
-    const lauberhorn::Reference parent = jobs_[work].parent;
-    free(work);
-    if (!exists(parent)) return;  // another result has answered it
-    of = parent.number;
-    --jobs_[of].calls;
-  }
+  const std::optional<Work> request = request_of(work);
+  if (!request) return;  // another result has answered it
+  const Work of = *request;
   const std::uint32_t word = load(e.rx.message(), LAUB_HEAD_WORD);
   const std::uint32_t bytes = length_of(word);
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
+  const bool is_for_result = !e.is_kernel() || load(e.rx.message(), LAUB_HEAD_XID) == LAUB_KEPT_FOR_RESULT;
   e.rx.apply_journeys();
   if (type == LAUB_REPLY && bytes <= e.rx.window().capacity()) {
     std::vector<std::uint8_t> data(bytes);
@@ -56,8 +52,8 @@ void Lauberhorn::finished(EndPoint& e, Work work) {
     answer(of, load(e.rx.message(), LAUB_HEAD_XID), std::move(data));
   } else if (is_lost) {
     lose(of);
-  } else if (type == LAUB_KEPT && (e.is_kernel() || jobs_[of].calls > 0)) {
-    keep(of);
+  } else if (type == LAUB_KEPT && may_keep(of, is_for_result)) {
+    keep(of, is_for_result ? Job::State::waiting_for_result : Job::State::kept_by_kernel);
   } else if (type == LAUB_CALL || type == LAUB_CONTINUE) {
     discard(of, counters_.unanswered, "no reply");
   } else {
@@ -67,13 +63,28 @@ void Lauberhorn::finished(EndPoint& e, Work work) {
   }
 }
 
+/// The request that a job is of; nothing: there is none any more. A result is dealt with.
+std::optional<Lauberhorn::Work> Lauberhorn::request_of(Work work) {
+  if (jobs_[work].kind != Job::Kind::continuation) return work;
+  const lauberhorn::Reference parent = jobs_[work].parent;
+  free(work);
+  if (!exists(parent)) return {};
+  if (jobs_[parent.number].calls > 0) --jobs_[parent.number].calls;
+  return parent.number;
+}
+
+/// Whether somebody can answer a request later: the kernel, or a result that will come.
+bool Lauberhorn::may_keep(Work work, bool is_for_result) const {
+  return scheduler_.has_process(jobs_[work].process) && (!is_for_result || jobs_[work].calls > 0);
+}
+
 /// The request will be answered later.
-void Lauberhorn::keep(Work work) {
+void Lauberhorn::keep(Work work, Job::State state) {
   Job& job = jobs_[work];
   ++counters_.kept;
-  job.is_kept = true;
+  job.state = state;
   if (job.buffer) buffer_.free(*std::exchange(job.buffer, std::nullopt));
-  results_may_go_on(work);
+  if (state == Job::State::waiting_for_result) results_may_go_on(work);
 }
 
 /// Nobody will answer the request.
@@ -108,8 +119,8 @@ void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<st
   stream(std::move(l), bytes);
 }
 
-/// The encoder has made this frame. Nothing leaves it of a call that does not fit its schema, and who waits for the
-/// result hears so when its time is over.
+/// The encoder has made this frame. A call that does not fit its schema gives none: its entry is passed over, and its
+/// continuation learns so when its time is over.
 void Lauberhorn::encoded(const rpc::Encoded& frame) {
   const bool is_call = net::load32(frame.frame.data() + net::kUdpPayload + 4) == RPC_CALL;
   const std::uint32_t xid = net::load32(frame.frame.data() + net::kUdpPayload);
@@ -124,7 +135,20 @@ void Lauberhorn::encoded(const rpc::Encoded& frame) {
 // --------------------------------------------------------------------------------------------------------------------
 // Frames
 
-bool Lauberhorn::is_kept_session(std::uint32_t number) const { return number < jobs_.size() && jobs_[number].is_kept; }
+bool Lauberhorn::is_kept_by_kernel(std::uint32_t number) const {
+  return number < jobs_.size() && jobs_[number].exists && jobs_[number].state == Job::State::kept_by_kernel;
+}
+
+/// The handler of a request that the kernel has kept has ended, and waits for a result.
+void Lauberhorn::commits_keep(std::uint32_t session) {
+  Job& job = jobs_[session];
+  if (job.calls == 0) {
+    ++counters_.error_replies;
+    return answer(session, RPCE_SYSTEM_ERR);
+  }
+  job.state = Job::State::waiting_for_result;
+  results_may_go_on(session);
+}
 
 /// The kernel sends frames, and the replies to calls that it has kept; a process calls services.
 std::uint32_t Lauberhorn::commits(EndPoint& e) {
@@ -132,9 +156,13 @@ std::uint32_t Lauberhorn::commits(EndPoint& e) {
   const std::uint32_t bytes = length_of(word), session = load(e.tx.message(), LAUB_HEAD_SESSION) >> 16;
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
   if (!e.is_kernel() && word & LAUB_WORD_VALID && type == LAUB_CALL) return commits_call(e, bytes);
-  if (e.is_kernel() && type == LAUB_REPLY && is_kept_session(session) && bytes <= e.tx.window().capacity()) {
-    jobs_[session].is_kept = false;  // from now on it is this end-point's
-    e.sends = session;
+  if (e.is_kernel() && type == LAUB_KEPT && is_kept_by_kernel(session)) {
+    commits_keep(session);
+    return 0;
+  }
+  if (e.is_kernel() && type == LAUB_REPLY && is_kept_by_kernel(session) && bytes <= e.tx.window().capacity()) {
+    jobs_[session].state = Job::State::given;  // from now on it is this end-point's
+    e.sends = reference(session);
     if (bytes == 0) sends(e, 0);
     return bytes;
   }
@@ -153,7 +181,9 @@ void Lauberhorn::sends(EndPoint& e, std::uint32_t bytes) {
     std::vector<std::uint8_t> data(bytes);
     e.tx.get(data);
     if (e.caller) return sends_call(e, std::move(data));
-    return answer(*std::exchange(e.sends, std::nullopt), load(e.tx.message(), LAUB_HEAD_XID), std::move(data));
+    const lauberhorn::Reference of = *std::exchange(e.sends, std::nullopt);
+    if (exists(of)) answer(of.number, load(e.tx.message(), LAUB_HEAD_XID), std::move(data));
+    return;
   }
   net::PacketPtr packet = net::make_packet();
   packet->length = bytes;

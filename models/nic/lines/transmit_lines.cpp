@@ -19,6 +19,7 @@ const char* TransmitLines::requested(const base::LineRequest& r) {
   }
   const unsigned control = window_.control_at(r.line);
   if (control == LineWindow::kNone) return "is neither a control line nor an overflow line";
+  if (is_forgetting_) return "is asked for while the lines are taken back";
   if (line_ == LineWindow::kNone) line_ = control;
   if (control == line_) {
     caches_->grant(r.number, window_.control(control), exclusive_);
@@ -50,7 +51,27 @@ void TransmitLines::written(const base::LineWritten& w) {
 }
 
 void TransmitLines::recalled() {
-  if (window_.take()) take_control_line();
+  if (!window_.take()) return;
+  if (is_forgetting_)
+    forgotten();
+  else
+    take_control_line();
+}
+
+void TransmitLines::forget() {
+  if (line_ == LineWindow::kNone || waiting_ != 0 || is_forgetting_) return;
+  is_forgetting_ = true;
+  window_.begin_recalls();
+  window_.recall(window_.control_line(line_));
+  window_.recall_overflow(window_.shape().overflow_lines);
+  if (window_.take()) forgotten();
+}
+
+void TransmitLines::forgotten() {
+  is_forgetting_ = false;
+  window_.clear_control(line_);
+  line_ = LineWindow::kNone;
+  window_.unlock();
 }
 
 void TransmitLines::take_control_line() {
@@ -78,7 +99,7 @@ void TransmitLines::reset() {
   window_.reset();
   line_ = next_ = LineWindow::kNone;
   waiting_ = 0;
-  has_control_ = false;
+  has_control_ = is_forgetting_ = false;
   bytes_ = 0;
   request_ = 0;
 }

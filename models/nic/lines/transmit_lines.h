@@ -41,6 +41,10 @@ class TransmitLines {
   void recalled();
   void reset();
 
+  /// Whoever has written to the lines is gone: they are taken back, without a commit, and are as at first. No commit
+  /// may be under way.
+  void forget();
+
   const LineWindow& window() const { return window_; }
 
   // During the client's functions.
@@ -53,6 +57,7 @@ class TransmitLines {
   void apply_journeys() const;
 
  private:
+  void forgotten();
   void take_control_line();
   void take_message();
 
@@ -64,6 +69,7 @@ class TransmitLines {
   unsigned next_ = LineWindow::kNone;  ///< that it waits for
   std::uint64_t waiting_ = 0;          ///< number of the request that waits; 0: none
   bool has_control_ = false;
+  bool is_forgetting_ = false;
   std::uint32_t bytes_ = 0;
   base::Site by_;
   base::RequestId request_ = 0;
