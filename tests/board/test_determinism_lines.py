@@ -31,6 +31,7 @@ LOADS = {
     "stress and DMA": (BOTH, STRESS, "tlp,coherence,perfetto"),
     "calls over ECI": ("enzian-eci-rpc", CALLS, "coherence,perfetto"),
     "calls over PCIe": ("enzian-pcie-rpc", CALLS, "tlp,perfetto"),
+    "calls by Lauberhorn": ("enzian-lauberhorn", (*CALLS, "workload.outstanding=8"), "coherence,perfetto"),
 }
 LOOPBACKS, STRESSES = tuple(LOADS)[:2], tuple(LOADS)[2:5]
 

@@ -27,6 +27,8 @@ WORKLOADS = {
     "enzian-pcie-pio": "frames = 3\nsizes = \"64,500\"\n",
     "enzian-eci-rpc": "requests = 200\nwarmup = 10\n",
     "enzian-pcie-rpc": "requests = 200\nwarmup = 10\n",
+    "enzian-lauberhorn": "requests = 200\nwarmup = 10\n",
+    "enzian-dma-irq": "requests = 200\nwarmup = 10\n",
     "virt": "",
 }
 ARGUMENTS = {"virt": ("--until", "1 ms")}
@@ -47,8 +49,9 @@ VALUES = {
 UNITS = {"ns": " ns", "b/s": " b/s", "Hz": " Hz", "B": " B"}
 # It takes minutes.
 SLOW = (("load", "zero-loss"), ("kind", "zero-loss"))
-# Other limits may hide these, and a threshold has nothing near it: another value may change nothing.
-HIDDEN = re.compile(r"\.core\.|\.rx_(cache|fetch_threshold)$|^caches\.\w+_ways$|\.idle\.enter_after$")
+# Other limits may hide these, a threshold has nothing near it, and a division may fall into a wait: another value may
+# change nothing.
+HIDDEN = re.compile(r"\.core\.|\.costs\.div32$|\.rx_(cache|fetch_threshold)$|^caches\.\w+_ways$|\.idle\.enter_after$")
 
 
 def numbers(value):

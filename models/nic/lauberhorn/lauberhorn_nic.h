@@ -115,6 +115,7 @@ class Lauberhorn final : public base::Model,
     std::uint64_t tryagain = 0, yields = 0, retires = 0, interrupts = 0;
     std::uint64_t replies = 0, error_replies = 0, unanswered = 0, tx_frames = 0, message_errors = 0, lost = 0, kept = 0;
     std::uint64_t nested_calls = 0, nested_refused = 0, nested_timeouts = 0, late_results = 0;
+    std::uint64_t times_set = 0;
   };
 
   // Receive: from the MAC to the scheduler.

@@ -75,7 +75,7 @@ void LauberhornParameters::describe(base::Schema<P>& s) {
   describe_tables(s);
   s.add("clock", &P::clock, "of the FPGA: the unit of its times in registers")
       .range(1_MHz, 10_GHz)
-      .acts_with({"rx_frames"}, "no frame was received")
+      .acts_with({"times_set"}, "software set no time of the NIC")
       .measured("enzian-pio-nic: 250 MHz, 64 B a beat");
   describe_way(s);
   s.add("block", &P::block, "how long a load is held back before it is answered with TRYAGAIN, at the start")

@@ -40,8 +40,12 @@ void Lauberhorn::declare_shape() {
   constant("mac", LAUB_MAC, mac_address_);
   ipv4_ = bank_.add({.name = "ipv4", .offset = LAUB_IPV4, .width = 8, .write_mask = 0xffff'ffff});
   const auto time = [this](const char* name, std::uint64_t offset, base::Time value) {
-    return bank_.add(
-        {.name = name, .offset = offset, .width = 8, .reset = clock_.cycles_at(value), .write_mask = 0xffff'ffff});
+    return bank_.add({.name = name,
+                      .offset = offset,
+                      .width = 8,
+                      .reset = clock_.cycles_at(value),
+                      .write_mask = 0xffff'ffff,
+                      .on_write = [this](const base::RegisterWrite&) { ++counters_.times_set; }});
   };
   block_ = time("block", LAUB_BLOCK, parameters_.block);
   preempt_ = time("preempt", LAUB_PREEMPT, parameters_.preempt);
@@ -249,6 +253,7 @@ void Lauberhorn::register_statistics(base::StatisticsGroup& group) {
   group.counter("unanswered", "calls", "to which the handler wanted no reply", c.unanswered);
   group.counter("tx_frames", "frames", "sent", c.tx_frames);
   group.counter("message_errors", "messages", "of software that were none", c.message_errors);
+  group.counter("times_set", "writes", "of software to registers that have times", c.times_set);
   rpc::register_statistics(*decoder_, group);
   bank_.register_statistics(group);
 }
