@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/measure/statistics.h"
 #include "models/net/frame.h"
 #include "models/nic/descriptor/descriptor_nic.h"
 #include "models/uart/back_ends.h"
@@ -160,7 +161,7 @@ class Bench : net::Wire::Client {
   static constexpr unsigned kArpRequest = 14;  ///< its index in valid_frames()
 
   net::Wire& wire() { return *board_->wires().front().wire; }
-  nic::DescriptorNic& nic() { return dynamic_cast<nic::DescriptorNic&>(*board_->nics().front().nic); }
+  nic::Nic& nic() { return *board_->nics().front().nic; }
 
   void advance(base::Time t) {
     until_ = until_ + t;
@@ -186,22 +187,44 @@ class Bench : net::Wire::Client {
       expected_.reset();
   }
 
+  using Losses = std::vector<std::pair<std::string, std::uint64_t>>;
+
+  void add_losses_of(nic::DescriptorNic& nic, Losses& all) {
+    const net::Mac::Statistics& mac = nic.mac().statistics();
+    for (const auto& [name, n] : {std::pair{"nic fifo", DESC_STAT_RX_DROP_FIFO},
+                                  {"nic no queue", DESC_STAT_RX_DROP_NO_QUEUE},
+                                  {"nic address", DESC_STAT_RX_DROP_ADDRESS},
+                                  {"nic disabled", DESC_STAT_RX_DROP_DISABLED},
+                                  {"nic dma", DESC_STAT_RX_DROP_DMA},
+                                  {"nic tx descriptor", DESC_STAT_TX_DROP_DESCRIPTOR},
+                                  {"nic tx dma", DESC_STAT_TX_DROP_DMA},
+                                  {"nic tx link", DESC_STAT_TX_DROP_LINK}})
+      all.emplace_back(name, nic.statistic(n));
+    // The MAC reports runts and long frames to the NIC, which counts them together with its own drops.
+    all.emplace_back("nic length", nic.statistic(DESC_STAT_RX_DROP_LENGTH) - mac.rx_runts - mac.rx_long);
+    all.emplace_back("wire lost answers", wire().statistics(net::Wire::kB).lost - mac.tx_link_down);
+  }
+
+  void add_losses_of_lauberhorn(Losses& all) {
+    for (const char* name :
+         {"filtered", "dropped_buffer", "dropped_sessions", "dropped_queue", "dropped_process", "unanswered", "lost"})
+      all.emplace_back(fmt::format("nic {}", name),
+                       base::statistics().value(fmt::format("{}.{}", board_->nics().front().path, name)));
+    all.emplace_back("wire lost answers", wire().statistics(net::Wire::kB).lost);
+  }
+
   /// Every counter of a frame that gets no answer.
-  std::vector<std::pair<std::string, std::uint64_t>> losses() {
-    std::vector<std::pair<std::string, std::uint64_t>> all;
+  Losses losses() {
+    Losses all;
     const net::Mac::Statistics& mac = nic().mac().statistics();
     all.emplace_back("wire lost", wire().statistics(net::Wire::kA).lost);
     all.emplace_back("mac runts", mac.rx_runts);
     all.emplace_back("mac long", mac.rx_long);
     all.emplace_back("mac bad FCS", mac.rx_bad_fcs);
-    for (const auto& [name, n] : {std::pair{"nic fifo", DESC_STAT_RX_DROP_FIFO},
-                                  {"nic no queue", DESC_STAT_RX_DROP_NO_QUEUE},
-                                  {"nic address", DESC_STAT_RX_DROP_ADDRESS},
-                                  {"nic disabled", DESC_STAT_RX_DROP_DISABLED},
-                                  {"nic dma", DESC_STAT_RX_DROP_DMA}})
-      all.emplace_back(name, nic().statistic(n));
-    // The MAC reports runts and long frames to the NIC, which counts them together with its own drops.
-    all.emplace_back("nic length", nic().statistic(DESC_STAT_RX_DROP_LENGTH) - mac.rx_runts - mac.rx_long);
+    if (auto* const descriptor = dynamic_cast<nic::DescriptorNic*>(&nic()))
+      add_losses_of(*descriptor, all);
+    else
+      add_losses_of_lauberhorn(all);
     static constexpr const char* kDiscards[] = {"ethernet_ignored", "arp_ignored",  "ipv4_malformed", "ipv4_fragments",
                                                 "ipv4_ignored",     "icmp_ignored", "tcp_ignored",    "udp_malformed",
                                                 "no_port",          "malformed",    "unanswered",     "tx_full"};
@@ -210,11 +233,6 @@ class Bench : net::Wire::Client {
       const auto found = std::find_if(counters.begin(), counters.end(), [&](const auto& c) { return c.first == name; });
       all.emplace_back(name, found == counters.end() ? 0 : found->second);
     }
-    for (const auto& [name, n] : {std::pair{"nic tx descriptor", DESC_STAT_TX_DROP_DESCRIPTOR},
-                                  {"nic tx dma", DESC_STAT_TX_DROP_DMA},
-                                  {"nic tx link", DESC_STAT_TX_DROP_LINK}})
-      all.emplace_back(name, nic().statistic(n));
-    all.emplace_back("wire lost answers", wire().statistics(net::Wire::kB).lost - mac.tx_link_down);
     return all;
   }
 
