@@ -374,8 +374,12 @@ void Simulation::plan_time_limit() {
   limit_look_ = base::calendar().after(limit, kWatchKey, [this] { meet_time_limit(); });
 }
 
+/// A workload that measures for a time makes progress without a request.
 void Simulation::meet_time_limit() {
-  if (std::exchange(ended_at_limit_look_, ended_requests()) != ended_requests()) return plan_time_limit();
+  const double progress = board_.workload() ? board_.workload()->progress().value_or(0) : 0;
+  const bool has_gone_on = std::exchange(progress_at_limit_look_, progress) < progress;
+  if (std::exchange(ended_at_limit_look_, ended_requests()) != ended_requests() || has_gone_on)
+    return plan_time_limit();
   met_time_limit_ = true;
   stop();
 }

@@ -142,6 +142,7 @@ class Simulation final : private workload::Run {
   std::uint64_t ended_at_reset_ = 0;
   std::uint64_t idle_resets_ = 0;  ///< successive resets by the firmware without an ended request between them
   std::uint64_t ended_at_limit_look_ = 0;
+  double progress_at_limit_look_ = 0;
   bool met_time_limit_ = false;
   bool calls_waited_ = true;  ///< at the last look
   bool workload_finished_ = false;

@@ -116,6 +116,11 @@ class Lauberhorn(BoardTest):
         self.assertEqual(max(instructions) % 67, 0)
         self.assertLess(max(instructions), 67 * 30)
 
+    def test_idleness_may_last_longer_than_a_run_without_requests(self):
+        """run.time_limit is 10 s."""
+        r = result(BOARD, "--workload", "idle", *options("workload.length=30s"))
+        self.assertEqual((r["outcome"], r["idle"]["measured_ns"]), ("finished", 30e9))
+
     def test_one_core_stays_in_the_process_while_it_keeps_up(self):
         r = result(BOARD, *FEW)
         served = sorted(core["requests"]["completed"] for core in r["cores"])
