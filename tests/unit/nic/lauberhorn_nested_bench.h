@@ -41,6 +41,14 @@ inline int wait_long(Side& line) {
   return type;
 }
 
+/// A call comes to a handler, which holds a transmit line. Returns the number of the request.
+inline std::uint32_t take_call(Bench& at, Side& line, Side& tx) {
+  tx.wait();
+  at.send(call(1, 0));
+  REQUIRE(line.wait() == LAUB_CALL);
+  return request_in(line);
+}
+
 /// Gives back what the line has, with one added to its first byte of data.
 inline void serve(Side& line) {
   REQUIRE(wait_long(line) == LAUB_CALL);

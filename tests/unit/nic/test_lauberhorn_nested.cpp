@@ -55,10 +55,8 @@ TEST_CASE("a result that comes before its handler has ended waits for that", "[l
   base::Time ended, continued;
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             call_service(tx, request_in(line), {1, 2, 3, 4});
+             const std::uint32_t request = take_call(at, line, tx);
+             call_service(tx, request, {1, 2, 3, 4});
              h.at(h.runner.time() + 20_us);
              CHECK(at.counter("late_results") == 0);
              line.reply(LAUB_KEPT, 0);
@@ -85,10 +83,8 @@ TEST_CASE("a call without a result in time goes on with SYSTEM_ERR, and the resu
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.set(LAUB_CALL_TIMEOUT, 10'000);  // of 4 ns
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             call_service(tx, request_in(line), {1, 2, 3, 4});
+             const std::uint32_t request = take_call(at, line, tx);
+             call_service(tx, request, {1, 2, 3, 4});
              const base::Time made = h.runner.time();
              line.reply(LAUB_KEPT, 0);
              line.next();
@@ -166,10 +162,7 @@ TEST_CASE("a table without room refuses a call, and a reply end-point is free wh
   bool done = false;
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             const std::uint32_t request = request_in(line);
+             const std::uint32_t request = take_call(at, line, tx);
              CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
              CHECK(call_service(tx, request, {5, 6, 7, 8}) == 0);
              CHECK(call_service(tx, request, {9, 9, 9, 9}) == LAUB_WORD_VALID);
@@ -206,10 +199,7 @@ TEST_CASE("arguments and results that do not fit their schema reach nobody", "[l
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.set(LAUB_CALL_TIMEOUT, 5'000);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             const std::uint32_t request = request_in(line);
+             const std::uint32_t request = take_call(at, line, tx);
              CHECK(commit_call(tx, request, kAsked, {1, 2, 3, 4}, 400) == 0);  // more than there are
              CHECK(commit_call(tx, request, kAsked, {1, 2, 3, 4}, 4) == 0);
              line.reply(LAUB_KEPT, 0);
@@ -241,10 +231,8 @@ TEST_CASE("arguments and results that do not fit their schema reach nobody", "[l
 TEST_CASE("a request that is answered at once waits for no result", "[lauberhorn]") {
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             call_service(tx, request_in(line), {1, 2, 3, 4});
+             const std::uint32_t request = take_call(at, line, tx);
+             call_service(tx, request, {1, 2, 3, 4});
              line.reply(LAUB_REPLY, 0);
              line.next();
              CHECK(line.wait() == -1);
@@ -267,10 +255,8 @@ TEST_CASE("the end of a process answers what it has kept, and results that come 
     bool done = false;
     Bench b({[&](Bench& at, LineHart& h) {
                Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-               tx.wait();
-               at.send(call(1, 0));
-               line.wait();
-               call_service(tx, request_in(line), {1, 2, 3, 4});
+               const std::uint32_t request = take_call(at, line, tx);
+               call_service(tx, request, {1, 2, 3, 4});
                line.reply(LAUB_KEPT, 0);
                line.next();
                CHECK(line.wait() == LAUB_YIELDNOW);

@@ -11,10 +11,8 @@ TEST_CASE("a call that does not fit its schema takes nothing from the call behin
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.set(LAUB_CALL_TIMEOUT, 5'000);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             CHECK(commit_call(tx, request_in(line), kAsked, {1, 2, 3, 4}, 400) == 0);
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(commit_call(tx, request, kAsked, {1, 2, 3, 4}, 400) == 0);
              // unanswered: no reply leaves
              line.next();
              at.send(call(2, 0));
@@ -43,17 +41,14 @@ TEST_CASE("a handler may call again when a call has not fitted its schema", "[la
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.set(LAUB_CALL_TIMEOUT, 5'000);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             const auto r = request_in(line);
-             CHECK(commit_call(tx, r, kAsked, {1, 2, 3, 4}, 400) == 0);
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(commit_call(tx, request, kAsked, {1, 2, 3, 4}, 400) == 0);
              line.reply(LAUB_KEPT, 0);
              line.next();
              for (int n = 0; n < 2; ++n) {
                REQUIRE(wait_long(line) == LAUB_CONTINUE);
                got.push_back(line.get(LAUB_HEAD_XID));
-               if (n == 0) CHECK(call_service(tx, r, {1, 2, 3, 4}) == 0);
+               if (n == 0) CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
                line.reply(n == 0 ? LAUB_KEPT : LAUB_REPLY, 0);
                line.next();
              }
@@ -122,10 +117,8 @@ TEST_CASE("a result behind the timeout is late, though its handler has not ended
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.set(LAUB_CALL_TIMEOUT, 2'500);  // 10 us
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             CHECK(call_service(tx, request_in(line), {1, 2, 3, 4}) == 0);
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
              h.at(h.runner.time() + 50_us);
              line.reply(LAUB_KEPT, 0);
              line.next();
@@ -153,10 +146,8 @@ TEST_CASE("a result ends where its schema does", "[lauberhorn]") {
   std::uint64_t rest_of_count = 0;
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-             tx.wait();
-             at.send(call(1, 0));
-             line.wait();
-             CHECK(call_service(tx, request_in(line), {1, 2, 3, 4}) == 0);
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
              line.reply(LAUB_KEPT, 0);
              line.next();
              REQUIRE(wait_long(line) == LAUB_CONTINUE);
@@ -184,12 +175,9 @@ TEST_CASE("a call that a process has written and not committed ends with it", "[
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.add_process(1, 1);
-             tx.wait();
-             at.send(call(1, 0));
-             REQUIRE(line.wait() == LAUB_CALL);
-             const auto r = request_in(line);
-             CHECK(call_service(tx, r, {1, 2, 3, 4}) == 0);
-             write_call(tx, r, kAsked, {1, 2, 3, 4}, 4);  // and it ends here
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
+             write_call(tx, request, kAsked, {1, 2, 3, 4}, 4);  // and it ends here
              at.set(LAUB_LOST, 1u << 16 | 0);
              at.add_process(1, 0);
              h.at(h.runner.time() + 10_us);
@@ -200,7 +188,7 @@ TEST_CASE("a call that a process has written and not committed ends with it", "[
              at.send(call(2, 0));
              Side again = at.user(h, 1), out = at.user(h, 1, LAUB_TX);
              REQUIRE(wait_long(again) == LAUB_CALL);
-             CHECK(request_in(again) == r);
+             CHECK(request_in(again) == request);
              errors = at.get(LAUB_ERROR);
              word = static_cast<std::uint32_t>(out.get(0));
              CHECK(at.counter("nested_calls") == 1);
@@ -224,10 +212,8 @@ TEST_CASE("a process that is gone keeps nothing", "[lauberhorn]") {
   Bench b({[&](Bench& at, LineHart& h) {
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.add_process(1, 1);
-             tx.wait();
-             at.send(call(1, 0));
-             REQUIRE(line.wait() == LAUB_CALL);
-             CHECK(call_service(tx, request_in(line), {1, 2, 3, 4}) == 0);
+             const std::uint32_t request = take_call(at, line, tx);
+             CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
              at.set(LAUB_PROCESS_COMMIT, 1);  // it ends
              line.reply(LAUB_KEPT, 0);
              line.next();
@@ -253,10 +239,7 @@ TEST_CASE("results that nobody takes fill the table of reply end-points and noth
              Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
              at.add_process(2, 1);
              at.set(LAUB_RUNS(1), 2);
-             tx.wait();
-             at.send(call(1, 0));
-             REQUIRE(line.wait() == LAUB_CALL);
-             const std::uint32_t request = request_in(line);
+             const std::uint32_t request = take_call(at, line, tx);
              CHECK(call_service(tx, request, {1, 2, 3, 4}) == 0);
              line.reply(LAUB_KEPT, 0);
              line.next();
@@ -282,13 +265,11 @@ TEST_CASE("a handler calls for requests that it has, and not for those that wait
   Bench b({[&](Bench& at, LineHart& h) {
     Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
     at.add_process(1, 1);
-    tx.wait();
-    at.send(call(1, 0));
-    REQUIRE(line.wait() == LAUB_CALL);
+    const std::uint32_t request = take_call(at, line, tx);
     at.send(call(2, 0));
     h.at(h.runner.time() + 5_us);
     REQUIRE(at.nic->scheduler().queued(1) == 1);
-    CHECK(call_service(tx, request_in(line) + 1, {1, 2, 3, 4}) == LAUB_WORD_VALID);
+    CHECK(call_service(tx, request + 1, {1, 2, 3, 4}) == LAUB_WORD_VALID);
   }});
   CHECK(b.counter("nested_calls") == 0);
   CHECK(b.counter("message_errors") == 1);
@@ -300,10 +281,8 @@ TEST_CASE("a link that goes down in the middle of a commit leaves nothing of the
     bool again = false;
     Bench b({[&](Bench& at, LineHart& h) {
       Side line = at.user(h, 1), tx = at.user(h, 1, LAUB_TX);
-      tx.wait();
-      at.send(call(1, 0));
-      REQUIRE(line.wait() == LAUB_CALL);
-      write_call(tx, request_in(line), kAsked, Bytes(3000), 3000);
+      const std::uint32_t request = take_call(at, line, tx);
+      write_call(tx, request, kAsked, Bytes(3000), 3000);
       tx.next();
       h.at(200_us);
       base::calendar().at(200_us + base::Time::ns(ns), base::path_key("test"), [&at] {
