@@ -113,7 +113,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("think_times", &Parameters::think_times, "closed loop, size sweep: how think times are distributed")
       .choices({{"constant", ThinkTimes::constant}, {"exponential", ThinkTimes::exponential}})
       .without_effect([](const P& p) -> std::string {
-        if (const std::string why = only_for(kClosed)(p); !why.empty()) return why;
+        if (std::string why = only_for(kClosed)(p); !why.empty()) return why;
         return p.think == 0_ns ? "think is 0 ns" : "";
       })
       .setting();

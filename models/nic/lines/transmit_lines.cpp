@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "models/base/time/calendar.h"
+
 namespace sluice::nic {
 
 void TransmitLines::attach(base::LineCaches& caches, std::uint64_t base) {
