@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "models/base/parameters/quantity.h"
+#include "models/net/traffic/traffic_source.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/cli/command.h"
 #include "platform/cli/progress.h"
@@ -291,6 +292,10 @@ void WorkloadOptions::apply_to(const config::Registry& registry, Overrides& over
 }
 
 void WorkloadOptions::check(const config::BoardConfig& board) const {
+  const config::Instance& calls = board.the("workload");
+  if (!sizes.empty() && calls.model() == "traffic" &&
+      calls.parameters<net::TrafficSource::Parameters>().kind != net::TrafficSource::Kind::size_sweep)
+    throw config::UserError(fmt::format("--sizes {}: belongs to a size sweep of calls, --workload size-sweep", sizes));
   if (board.the("workload").model() == "traffic" && !requests.empty() && !warmup.empty() &&
       !platform::makes_calls(board) && !board.of_kind("net").empty())
     throw config::UserError(

@@ -171,6 +171,7 @@ class Comparing(CommandTest):
                                 ("0", "must be sizes of 1 to 65536 bytes, not 0"),
                                 ("64,2000", "has 2000, which makes IPv4 packets of 2072 bytes; the MTU is 1500")):
             self.assert_mistake([*arguments[:4], f"--set=workload.sizes={sizes}"], f"--set workload.sizes={sizes}: {sentence}")
+        self.assert_mistake([*arguments[:3], "--sizes=64"], "--sizes 64: belongs to a size sweep of calls, --workload size-sweep")
         self.assert_mistake([*arguments, "--set=workload.call.bytes=70"], "--set workload.call.bytes=70: must not be set for a "
                             "size sweep, whose calls are of workload.sizes")
 

@@ -97,7 +97,7 @@ class Dma(CommandTest):
         self.assert_mistake(["run", "e810-poll", "--workload", "dma"],
                             "--workload dma: workload.model is dma, and the board has no DMA requester (kind accel)")
         self.assert_mistake(["run", "e810-poll", "--sizes", "8"],
-                            "--sizes 8: workload.sizes is not a parameter of the traffic source...")
+                            "--sizes 8: belongs to a size sweep of calls, --workload size-sweep")
 
     def test_a_firmware_that_hangs_is_a_stall(self):
         spin = self.write("spin.elf", guest(SPIN))
