@@ -50,8 +50,10 @@ double core_share(const Json& phase, const std::string& account) {
   return cores.empty() ? 0 : cores.front().at("time").at(account).get<double>();
 }
 
-/// What the phases differ in, and what it is in one of them.
-const char* phase_title(const Json& phase) { return phase.contains("call_bytes") ? "bytes" : "offered"; }
+/// What the phases differ in, and what it is in one of them. There are none if the run has ended before the first call.
+const char* phase_title(const Json& phases) {
+  return !phases.empty() && phases.front().contains("call_bytes") ? "bytes" : "offered";
+}
 std::string phase_text(const Json& phase) {
   return phase.contains("call_bytes") ? grouped(phase.at("call_bytes").get<std::uint64_t>())
                                       : rate_text(phase.at("rate_per_s").get<double>());
@@ -68,7 +70,7 @@ std::string phase_details(const Json& phases) {
       for (std::size_t i = first; i < end; ++i) text += fmt::format(" {:>11}", cell(phases[i]));
       text += "\n";
     };
-    row(phase_title(phases[first]), phase_text);
+    row(phase_title(phases), phase_text);
     std::set<int> stages;
     for (std::size_t i = first; i < end; ++i)
       for (const auto& [stage, unused] : workload::stage_rows(phases[i])) stages.insert(stage);
@@ -89,9 +91,9 @@ std::string phase_details(const Json& phases) {
 
 /// The phases of a sweep, or the trials of a search: what came of each, and what was busiest.
 std::string phase_table(const Json& phases) {
-  std::string text = fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n",
-                                 phase_title(phases.front()), "accepted", "achieved", "sent", "dropped", "lost", "mean",
-                                 "p99", "max", "busiest");
+  std::string text =
+      fmt::format("  {:>11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10}   {}\n", phase_title(phases),
+                  "accepted", "achieved", "sent", "dropped", "lost", "mean", "p99", "max", "busiest");
   for (const Json& p : phases) {
     const Json& latency = p.at("latency_ns");
     const Json& load = p.at("load");

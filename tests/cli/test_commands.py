@@ -154,6 +154,12 @@ class Running(CommandTest):
             self.assertEqual({link["direction"] for link in p["links"]}, {"up", "down"})
             self.assertAlmostEqual(sum(p["cores"][0]["time"].values()), 1, places=9)
 
+    def test_a_sweep_that_ends_before_its_first_call_has_no_phase(self):
+        arguments = ("run", "e810-poll", "--workload=load-sweep", "--set=workload.rates=1", "--requests=5", "--warmup=0",
+                     "--seed=2", "--until=1 ms")
+        self.assertEqual(json.loads(self.succeed(*arguments, "--json"))["phases"], [])
+        self.assertRegex(self.succeed(*arguments), r"(?m)^ +offered +accepted .* busiest\n\n  cluster")
+
     def test_a_size_sweep_is_a_closed_loop_for_each_size(self):
         closed = ("run", "e810-poll", "--requests=300", "--warmup=0", "--json")
         for outstanding in (1, 8):
