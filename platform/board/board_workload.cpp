@@ -23,6 +23,12 @@ bool has_peer(const config::BoardConfig& config, const WireInstance& w) {
   return std::any_of(peers.begin(), peers.end(), [&](const config::Instance* p) { return wire_of_peer(*p) == w.path; });
 }
 
+/// Whether a key of an instance was set, and not before its kind was, as by a board's file whose kind --set replaces.
+bool is_set_with_kind(const config::Instance& instance, const std::string& key) {
+  const auto& set = instance.origin(key);
+  return set.layer > 0 && set.layer >= instance.origin("kind").layer;
+}
+
 }  // namespace
 
 /// The firmware's IPv4 address at a wire; empty where no NIC is.
@@ -231,8 +237,7 @@ std::string Board::about_tap() const {
 
 /// The sizes of a size sweep take the place of a call's bytes, which what says that it is one must not set.
 void Board::check_sizes(const config::Instance& instance, const net::TrafficSource::Parameters& p) const {
-  const auto& bytes = instance.origin("call.bytes");
-  if (p.kind == net::TrafficSource::Kind::size_sweep && bytes.layer > 0 && bytes.layer >= instance.origin("kind").layer)
+  if (p.kind == net::TrafficSource::Kind::size_sweep && is_set_with_kind(instance, "call.bytes"))
     throw config_.error(instance, "call.bytes", "must not be set for a size sweep, whose calls are of workload.sizes");
 }
 
@@ -305,8 +310,7 @@ void Board::check_frames_fit() {
 /// Checks a replay, which makes exactly the calls of its capture: `requests` must not be set, and the warm-up must
 /// leave calls to count.
 void Board::check_replay(const config::Instance& workload, std::uint64_t total, std::uint64_t warmup) const {
-  const auto& requests = workload.origin("requests");
-  if (requests.layer > 0 && requests.layer >= workload.origin("kind").layer)
+  if (is_set_with_kind(workload, "requests"))
     throw config_.error(workload, "requests", "must not be set for a replay, which makes every call of its capture");
   if (total > warmup) return;
   const bool pcap_later = config::BoardConfig::is_later(workload, "pcap", workload, "warmup");

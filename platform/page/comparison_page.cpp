@@ -131,8 +131,7 @@ void add_curve(Document& page, const Node& comparison, const std::vector<std::st
         ys.push_back(ends ? std::min(value, ends->first) : value);
       }
     }
-    const Dimension x = is_size ? Dimension{"size", "data of a call (B)", true, spans_decades(xs)}
-                                : Dimension{"rate", "offered rate (1/s)", true, spans_decades(xs)};
+    const Dimension x = phase_axis(is_size, xs);
     const Dimension y{"mean", s.axis, true, spans_decades(ys)};
     plot.data.columns = {{"run", "board (name)"},
                          {x.field, x.title, true},

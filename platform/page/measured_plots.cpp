@@ -332,6 +332,11 @@ void add_list_plots(Document& page, const std::vector<Labelled>& runs, const std
 
 }  // namespace
 
+Dimension phase_axis(bool is_size, const std::vector<double>& values) {
+  if (is_size) return {"size", "data of a call (B)", true, spans_decades(values)};
+  return {"rate", "offered rate (1/s)", true, spans_decades(values)};
+}
+
 void add_phase_plots(Document& page, const std::vector<Labelled>& runs, const std::string& what) {
   const std::vector<PhaseData>& first = runs.front().result->phases;
   const bool is_size = !first.empty() && first.front().is_size;
@@ -346,8 +351,7 @@ void add_phase_plots(Document& page, const std::vector<Labelled>& runs, const st
         xs.push_back(p.at);
         ys.push_back(*value);
       }
-  const Dimension x = is_size ? Dimension{"size", "data of a call (B)", true, spans_decades(xs)}
-                              : Dimension{"rate", "offered rate (1/s)", true, spans_decades(xs)};
+  const Dimension x = phase_axis(is_size, xs);
   const Dimension y{"latency", "latency (ns)", true, spans_decades(ys)};
   plot.data.columns = {{"run", what + " (name)"},
                        {"statistic", "statistic (name)"},

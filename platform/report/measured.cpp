@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/measure/statistics_paths.h"
 #include "models/workload/stages.h"
 #include "platform/config/user_error.h"
 #include "platform/report/format.h"
@@ -15,33 +16,25 @@ using workload::nanoseconds;
 using workload::share;
 
 /// Counters since the measurement began, as the statistics tree tells them.
-class CounterReader : public base::StatisticsVisitor {
+class CounterReader : public base::StatisticsPaths {
  public:
   explicit CounterReader(Json& out) : out_(out) {}
-  void enter(const base::StatisticsGroup& g) override { path_.push_back(g.name()); }
-  void leave(const base::StatisticsGroup&) override { path_.pop_back(); }
   void integer(const base::StatisticsLabel& l, std::uint64_t v) override { here()[l.name] = v; }
   void real(const base::StatisticsLabel& l, double v) override { here()[l.name] = v; }
   void histogram(const base::StatisticsLabel& l, const base::Histogram& h) override { here()[l.name] = latency(h); }
   void broken(const base::StatisticsLabel& l, const std::string& why) override {
     here()[l.name] = nullptr;
-    if (failure_.empty()) failure_ = fmt::format("{}: statistic {} {}", group(), l.name, why);
+    if (failure_.empty()) failure_ = fmt::format("{}: statistic {} {}", path(), l.name, why);
   }
 
   /// The first statistic that could not be read, and why. Empty: there is none.
   const std::string& failure() const { return failure_; }
 
  private:
-  std::string group() const {
-    std::string name;
-    for (const std::string& p : path_) name += (name.empty() || p.empty() ? "" : ".") + p;
-    return name;
-  }
-  Json& here() { return out_[group()]; }
+  Json& here() { return out_[path()]; }
 
   Json& out_;
   std::string failure_;
-  std::vector<std::string> path_;
 };
 
 std::uint64_t counter(const Json& counters, const std::string& group, const char* name) {

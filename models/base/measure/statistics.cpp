@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/measure/statistics_paths.h"
+
 namespace sluice::base {
 namespace {
 
@@ -239,18 +241,10 @@ StatisticsGroup& statistics() {
 
 namespace {
 
-class TextWriter : public StatisticsVisitor {
+class TextWriter : public StatisticsPaths {
  public:
   explicit TextWriter(std::string& out) : out_(out) {}
 
-  void enter(const StatisticsGroup& group) override {
-    lengths_.push_back(prefix_.size());
-    if (!group.name().empty()) prefix_ += group.name() + '.';
-  }
-  void leave(const StatisticsGroup&) override {
-    prefix_.resize(lengths_.back());
-    lengths_.pop_back();
-  }
   void integer(const StatisticsLabel& l, std::uint64_t value) override { line(l, fmt::format("{}", value)); }
   void real(const StatisticsLabel& l, double value) override { line(l, fmt::format("{:.6g}", value)); }
   void histogram(const StatisticsLabel& l, const Histogram& h) override {
@@ -261,12 +255,11 @@ class TextWriter : public StatisticsVisitor {
 
  private:
   void line(const StatisticsLabel& l, const std::string& value) {
-    out_ += fmt::format("{:<48} {:>20} {:<8} {}\n", prefix_ + l.name, value, l.unit, l.meaning);
+    const std::string name = path().empty() ? l.name : path() + '.' + l.name;
+    out_ += fmt::format("{:<48} {:>20} {:<8} {}\n", name, value, l.unit, l.meaning);
   }
 
   std::string& out_;
-  std::string prefix_;
-  std::vector<std::size_t> lengths_;
 };
 
 }  // namespace

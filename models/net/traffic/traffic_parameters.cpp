@@ -53,6 +53,9 @@ CallParameters with_bytes(CallParameters p, std::uint32_t bytes) {
   return p;
 }
 
+/// Bytes of the largest IPv4 packet.
+std::uint32_t largest_packet(const Calls& calls) { return calls.largest_message() + kIpv4Header + kUdpHeader; }
+
 /// What is wrong with the sizes of a size sweep, as the end of a sentence.
 std::string wrong_sizes(const P& p) {
   if (p.kind != Kind::size_sweep) return {};
@@ -67,7 +70,7 @@ std::string wrong_sizes(const P& p) {
     const std::unique_ptr<Calls> calls = with_bytes(p.call, bytes).calls();
     if (const std::string mistake = calls->mistake(); !mistake.empty())
       return fmt::format("has {}, and a call's bytes {}", bytes, mistake);
-    const std::uint32_t packet = calls->largest_message() + kIpv4Header + kUdpHeader;
+    const std::uint32_t packet = largest_packet(*calls);
     if (packet > p.mtu)
       return fmt::format("has {}, which makes IPv4 packets of {} bytes; the MTU is {}", bytes, packet, p.mtu);
   }
@@ -184,7 +187,7 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .range(576, 9600)
       .unit("bytes")
       .without_effect([](const Parameters& p) {
-        const std::uint32_t largest = p.calls()->largest_message() + kIpv4Header + kUdpHeader;
+        const std::uint32_t largest = largest_packet(*p.calls());
         if (p.kind == Kind::replay || largest > kMtu) return std::string();
         return fmt::format("call makes no packet above {} bytes, and only such would be refused", largest);
       })
@@ -209,9 +212,8 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
                                              base::to_text(p.timeout));
   });
   s.rule("call.bytes", [](const Parameters& p) -> std::string {
-    const std::uint32_t headers = kIpv4Header + kUdpHeader;
     if (p.kind == Kind::replay || p.kind == Kind::size_sweep) return {};
-    const std::uint32_t largest = p.calls()->largest_message() + headers;
+    const std::uint32_t largest = largest_packet(*p.calls());
     return largest <= p.mtu ? "" : fmt::format("makes IPv4 packets of {} bytes; the MTU is {}", largest, p.mtu);
   });
 }

@@ -66,10 +66,7 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
-  if (p.kind == Kind::size_sweep) {
-    sizes_ = p.size_list();
-    parameters_.call.bytes = sizes_.front();
-  }
+  if (p.kind == Kind::size_sweep) parameters_.call.bytes = p.size_list().front();
   calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
   if (p.server_port == 0) parameters_.server_port = calls_->server_port();
   if (p.kind == Kind::replay) {
@@ -102,30 +99,22 @@ void TrafficSource::resolved() {
   started_ = next_arrival_ = base::now();
   if (parameters_.kind == Kind::replay) return replay_next();
   if (parameters_.kind == Kind::open_loop) return schedule_arrival();
-  if (parameters_.kind == Kind::size_sweep) {
-    if (parameters_.warmup)
-      start_closed_loop(parameters_.warmup);
-    else
-      next_phase();
+  if (!phased()) return start_closed_loop(total_);
+  if (parameters_.warmup == 0) {
+    next_phase();
     return;
   }
-  if (phased()) {
-    // The warm-up is a phase of its own at a tenth of the first rate, so that no backlog remains after it.
-    const std::uint64_t first = parameters_.kind == Kind::zero_loss ? search_.rate() : parameters_.rates.front();
-    if (parameters_.warmup)
-      start_phase(std::max<std::uint64_t>(1, first / 10), parameters_.warmup);
-    else
-      next_phase();
-    return;
-  }
-  waiting_.assign(std::min<std::uint64_t>(parameters_.outstanding, total_), base::now());
-  pump();
+  if (is_closed()) return start_closed_loop(parameters_.warmup);
+  // The warm-up is a phase of its own at a tenth of the first rate, so that no backlog remains after it.
+  const std::uint64_t first = parameters_.kind == Kind::zero_loss ? search_.rate() : parameters_.rates.front();
+  start_phase(std::max<std::uint64_t>(1, first / 10), parameters_.warmup);
 }
 
 /// Starts the next size of a sweep.
 bool TrafficSource::next_size() {
-  if (phases_.size() == sizes_.size()) return false;
-  parameters_.call.bytes = sizes_[phases_.size()];
+  const std::vector<std::uint32_t> sizes = parameters_.size_list();
+  if (phases_.size() == sizes.size()) return false;
+  parameters_.call.bytes = sizes[phases_.size()];
   calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
   phases_.emplace_back().bytes = parameters_.call.bytes;
   start_closed_loop(parameters_.requests);

@@ -214,7 +214,6 @@ class TrafficSource : public RemoteHost {
   Parameters parameters_;
   base::RandomSeed seed_;
   std::unique_ptr<CallMaker> calls_;
-  std::vector<std::uint32_t> sizes_;
   base::RandomStream arrivals_;
   base::RandomStream thinking_;
   base::Ratio interval_;  ///< open loop: fs between calls

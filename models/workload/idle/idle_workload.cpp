@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/base/measure/statistics.h"
+#include "models/base/measure/statistics_paths.h"
 #include "models/base/time/calendar.h"
 #include "models/base/time/key.h"
 #include "models/workload/figures.h"
@@ -29,28 +29,19 @@ void IdleParameters::describe(base::Schema<IdleParameters>& s) {
 namespace {
 
 /// What has been counted since the measurement began, by component. Times are left out: the report has what was busy.
-class Counts final : public base::StatisticsVisitor {
+class Counts final : public base::StatisticsPaths {
  public:
   Json take() { return std::move(counts_); }
 
  private:
-  void enter(const base::StatisticsGroup& g) override {
-    lengths_.push_back(path_.size());
-    // The tree itself has no name.
-    path_ += (path_.empty() ? "" : ".") + g.name();
-  }
-  void leave(const base::StatisticsGroup&) override {
-    path_.resize(lengths_.back());
-    lengths_.pop_back();
-  }
   void integer(const base::StatisticsLabel& label, std::uint64_t value) override {
-    if (label.unit != "fs" && label.unit != "slots" && value > 0) counts_[path_][label.name] = value;
+    if (label.unit != "fs" && label.unit != "slots" && value > 0) counts_[path()][label.name] = value;
   }
   void real(const base::StatisticsLabel&, double) override {}
   void histogram(const base::StatisticsLabel&, const base::Histogram&) override {}
+  /// The result's counters say what is wrong.
+  void broken(const base::StatisticsLabel&, const std::string&) override {}
 
-  std::string path_;
-  std::vector<std::size_t> lengths_;
   Json counts_ = Json::object();
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +64,15 @@ TEST_CASE("idleness is measured from its settling on for its length", "[idle]") 
   CHECK(result.at("idle").at("counted") == workload::Json{{"clock", {{"ticks", 50}}}});
   CHECK(run.workload.report(result) ==
         "   nothing to do for 50.00 us\n\n  counted in each second\n    clock  ticks 1e+06\n\n");
+}
+
+TEST_CASE("a statistic that cannot be read is left out", "[idle]") {
+  const workload::IdleParameters p{10_us, 50_us};
+  IdleRun run(p);
+  run.clock.counter_of("broken", "ticks", "that nobody can read",
+                       []() -> std::uint64_t { throw std::runtime_error("x"); });
+  while (run.finished == base::Time{}) base::calendar().dispatch();
+  CHECK(result_of(run).at("idle").at("counted") == workload::Json{{"clock", {{"ticks", 50}}}});
 }
 
 TEST_CASE("a run that ends before it is measured fails", "[idle]") {
