@@ -53,6 +53,7 @@ static void set_up_once(uint64_t core_frequency) {
 
 static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
 static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
+
 static void set_up_worker(struct worker* w, uint64_t thread, uint64_t line_bytes) {
   *w = (struct worker){.base = SERVICE_LINES(thread), .line_bytes = line_bytes};
   w->out = (struct lauberhorn_lines){.base = w->base + LAUB_TX, .line_bytes = (uint32_t)line_bytes};
@@ -132,11 +133,8 @@ int32_t nested_begin(struct rpc_call* call, struct nested_call* own, int32_t ser
   *(volatile uint64_t*)lauberhorn_at(&w->out, LAUB_HEAD_CODE) = (uintptr_t)go_on;
   *(volatile uint64_t*)lauberhorn_at(&w->out, LAUB_HEAD_DATA) = (uintptr_t)own;
   *(volatile uint32_t*)lauberhorn_at(&w->out, LAUB_HEAD_SESSION) = *(volatile uint32_t*)(frame + LAUB_HEAD_SESSION);
-  *(volatile uint32_t*)lauberhorn_at(&w->out, LAUB_HEAD_WORD) = lauberhorn_word(LAUB_CALL, bytes);
-  lauberhorn_bind(&w->out, (const void*)frame, bytes);
-  stage(doorbell, frame);
-  lauberhorn_next(&w->out);
-  return lauberhorn_wait(&w->out) == 0 ? SERVICE_KEPT : RPC_REFUSE_SYSTEM_ERR;
+  const uint32_t refused = lauberhorn_commit(&w->out, LAUB_CALL, bytes, (const void*)frame);
+  return refused ? RPC_REFUSE_SYSTEM_ERR : SERVICE_KEPT;
 }
 
 /* --------------------------------------------------------------------------------------------------------------------

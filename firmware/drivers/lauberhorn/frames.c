@@ -21,14 +21,10 @@ static uint32_t receive(struct nic_queue* base, struct nic_frame** frames) {
   return 1;
 }
 
-/* Sends what the head says and these bytes. request: in memory, for the ledger. */
+/* Sends what the head says and these bytes. */
 static void send(struct queue* q, uint32_t type, const uint64_t* from, uint32_t bytes, const void* request) {
   lauberhorn_write(&q->tx, from, bytes);
-  *(volatile uint32_t*)lauberhorn_at(&q->tx, LAUB_HEAD_WORD) = lauberhorn_word(type, bytes);
-  lauberhorn_bind(&q->tx, request, bytes);
-  stage(doorbell, request);
-  lauberhorn_next(&q->tx);
-  (void)lauberhorn_wait(&q->tx); /* the load that commits */
+  (void)lauberhorn_commit(&q->tx, type, bytes, request);
 }
 
 /* Waits for a buffer, for the first message. */

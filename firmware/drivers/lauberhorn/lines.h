@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "firmware/kernel/account.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
 
 /* One side of an end-point, as one core uses it. */
@@ -46,3 +47,13 @@ void lauberhorn_write(const struct lauberhorn_lines* l, const uint64_t* from, ui
 void lauberhorn_bind(const struct lauberhorn_lines* l, const void* request, uint32_t bytes);
 /* The same of the overflow lines alone. */
 void lauberhorn_bind_overflow(const struct lauberhorn_lines* l, const void* request, uint32_t bytes);
+/* Commits the message whose bytes and head are in the transmit lines. request: in memory, for the ledger. Returns the
+ * word that the next line has. */
+static inline uint32_t lauberhorn_commit(struct lauberhorn_lines* l, uint32_t type, uint32_t bytes,
+                                         const void* request) {
+  *(volatile uint32_t*)lauberhorn_at(l, LAUB_HEAD_WORD) = lauberhorn_word(type, bytes);
+  lauberhorn_bind(l, request, bytes);
+  stage(doorbell, request);
+  lauberhorn_next(l);
+  return lauberhorn_wait(l); /* the load that commits */
+}

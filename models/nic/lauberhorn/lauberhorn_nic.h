@@ -125,6 +125,7 @@ class Lauberhorn final : public base::Model,
   void decode();
   void decode(Arriving);
   void decoded(const rpc::Decoded&);
+  void schedule_behind_stream(Work);
   void schedule(Work);
   bool is_call(const net::Packet&, const rpc::Decoded&) const;
   bool is_unknown_call(const net::Packet&, const rpc::Decoded&) const;
@@ -151,7 +152,6 @@ class Lauberhorn final : public base::Model,
 
   // Transmit.
   void answer(Work, std::uint32_t accept_stat, std::vector<std::uint8_t> data = {});
-  void reply(const Job&, std::uint32_t accept_stat, std::vector<std::uint8_t> data);
   std::optional<Work> request_of(Work);
   bool may_keep(Work, bool is_for_result) const;
   void keep(Work, Job::State);
@@ -167,7 +167,7 @@ class Lauberhorn final : public base::Model,
   // Calls that handlers make, and their results.
   std::string why_no_call(const EndPoint&, std::uint32_t service, std::uint32_t session, std::uint32_t bytes) const;
   std::optional<lauberhorn::Reference> add_continuation(EndPoint&, Work parent);
-  std::uint32_t commits_call(EndPoint&, std::uint32_t bytes);
+  std::uint32_t commits_call(EndPoint&, std::uint32_t session, std::uint32_t bytes);
   void sends_call(EndPoint&, std::vector<std::uint8_t> arguments);
   void call_turns_around(const Leaving&, const rpc::Encoded&);
   void result_turns_around(Leaving, const rpc::Encoded&);

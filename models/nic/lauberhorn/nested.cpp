@@ -64,11 +64,9 @@ std::optional<lauberhorn::Reference> Lauberhorn::add_continuation(EndPoint& e, W
 }
 
 /// A process commits a call. Returns the bytes of its arguments.
-std::uint32_t Lauberhorn::commits_call(EndPoint& e, std::uint32_t bytes) {
-  std::uint32_t service = 0, session = 0;
+std::uint32_t Lauberhorn::commits_call(EndPoint& e, std::uint32_t session, std::uint32_t bytes) {
+  std::uint32_t service = 0;
   std::memcpy(&service, e.tx.message().data() + LAUB_HEAD_XID, sizeof service);
-  std::memcpy(&session, e.tx.message().data() + LAUB_HEAD_SESSION, sizeof session);
-  session >>= 16;
   e.caller.reset();
   const std::string why = why_no_call(e, service, session, bytes);
   if (!why.empty())
@@ -179,9 +177,7 @@ void Lauberhorn::go_on(Continuation& c) {
   std::copy(result.bytes.begin(), result.bytes.end(), line.begin() + RPCD_LINE_HEAD_BYTES);
   job.end_point = static_cast<std::uint32_t>(&c - continuations_.data());
   c.has_job = true;
-  base::calendar().after(parameters_.rx_stream, key(), [this, generation = generation_, own = reference(work)] {
-    if (generation == generation_ && exists(own)) schedule(own.number);
-  });
+  schedule_behind_stream(work);
 }
 
 void Lauberhorn::release(Continuation& c) {

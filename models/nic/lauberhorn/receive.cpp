@@ -74,9 +74,7 @@ void Lauberhorn::decoded(const rpc::Decoded& d) {
     if (parameters_.unknown == UnknownCall::drop) return discard(work, counters_.unknown_calls, "call of no service");
     ++counters_.unknown_calls;
   }
-  base::calendar().after(parameters_.rx_stream, key(), [this, generation = generation_, work] {
-    if (generation == generation_) schedule(work);
-  });
+  schedule_behind_stream(work);
 }
 
 bool Lauberhorn::is_call(const net::Packet& packet, const rpc::Decoded& d) const {
@@ -121,6 +119,13 @@ void Lauberhorn::discard(Work work, std::uint64_t& counter, const char* reason) 
   else
     base::drop_all(job.spans, reason, base::now());
   free(*request);
+}
+
+/// A job goes through the stream into the packet buffer, if it is not withdrawn meanwhile.
+void Lauberhorn::schedule_behind_stream(Work work) {
+  base::calendar().after(parameters_.rx_stream, key(), [this, generation = generation_, own = reference(work)] {
+    if (generation == generation_ && exists(own)) schedule(own.number);
+  });
 }
 
 /// A job is in the packet buffer.

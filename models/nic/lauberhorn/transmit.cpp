@@ -96,11 +96,7 @@ void Lauberhorn::lose(Work work) {
 
 /// Ends a request.
 void Lauberhorn::answer(Work work, std::uint32_t accept_stat, std::vector<std::uint8_t> data) {
-  reply(jobs_[work], accept_stat, std::move(data));
-  free(work);
-}
-
-void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<std::uint8_t> data) {
+  const Job& job = jobs_[work];
   Leaving l;
   l.of = job.request();
   l.caller = job.caller;
@@ -117,6 +113,7 @@ void Lauberhorn::reply(const Job& job, std::uint32_t accept_stat, std::vector<st
   r.xid = load(job.call.line, 4);
   const std::uint64_t bytes = l.data.size();
   stream(std::move(l), bytes);
+  free(work);
 }
 
 /// The encoder has made this frame. A call that does not fit its schema gives none: its entry is passed over, and its
@@ -155,7 +152,7 @@ std::uint32_t Lauberhorn::commits(EndPoint& e) {
   const std::uint32_t word = load(e.tx.message(), LAUB_HEAD_WORD);
   const std::uint32_t bytes = length_of(word), session = load(e.tx.message(), LAUB_HEAD_SESSION) >> 16;
   const unsigned type = word & LAUB_WORD_VALID ? type_of(word) : LAUB_CALL;
-  if (!e.is_kernel() && word & LAUB_WORD_VALID && type == LAUB_CALL) return commits_call(e, bytes);
+  if (!e.is_kernel() && word & LAUB_WORD_VALID && type == LAUB_CALL) return commits_call(e, session, bytes);
   if (e.is_kernel() && type == LAUB_KEPT && is_kept_by_kernel(session)) {
     commits_keep(session);
     return 0;
