@@ -24,7 +24,7 @@ list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 # Serves ONC RPC on the board's NICs; the RPC programs themselves are not included.
 set(SLUICE_FIRMWARE_RPC
     drivers/nic.c drivers/nic_descriptor.c drivers/nic_descriptor_setup.c drivers/pcie.c
-    drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c
+    drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c rpc/instances.c
     rpc/port.c rpc/portmapper.c rpc/schema.c rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
 
@@ -218,6 +218,51 @@ list(TRANSFORM SLUICE_FIRMWARE_PROCESS PREPEND ${SLUICE_ROOT}/firmware/)
 function(sluice_process name)
   _sluice_firmware_objects(objects ${name} ${SLUICE_ROOT}/firmware/user/start.S ${SLUICE_ROOT}/firmware/kernel/string.c ${ARGN})
   _sluice_firmware_link(${name} ${SLUICE_ROOT}/firmware/user/link.ld "${objects}")
+endfunction()
+
+# A kernel that serves RPC programs, each by processes of its own, on a board with Lauberhorn; and such a process.
+set(SLUICE_FIRMWARE_LAUBERHORN
+    apps/lauberhorn_server.c drivers/lauberhorn/frames.c drivers/lauberhorn/lauberhorn.c drivers/lauberhorn/lines.c
+    drivers/lauberhorn/services.c drivers/lauberhorn/workers.c drivers/nic.c drivers/pcie.c net/checksum.c net/stack.c
+    net/tcp.c process/batch.c rpc/absent.c rpc/decoder.c rpc/encoder.c rpc/instances.c rpc/port.c rpc/portmapper.c
+    rpc/schema.c)
+list(TRANSFORM SLUICE_FIRMWARE_LAUBERHORN PREPEND ${SLUICE_ROOT}/firmware/)
+set(SLUICE_FIRMWARE_SERVICE user/runtime.c user/service.c drivers/lauberhorn/lines.c)
+list(TRANSFORM SLUICE_FIRMWARE_SERVICE PREPEND ${SLUICE_ROOT}/firmware/)
+
+# _sluice_process_once(NAME source...): as sluice_process(), but only for the first image of a directory that has it.
+function(_sluice_process_once name)
+  get_property(is_there DIRECTORY PROPERTY sluice_process_${name})
+  if(NOT is_there)
+    sluice_process(${name} ${ARGN})
+    set_property(DIRECTORY PROPERTY sluice_process_${name} TRUE)
+  endif()
+endfunction()
+
+# sluice_lauberhorn_image(NAME program...): NAME.elf, this kernel with these programs (sluice_rpc_programs()), each a
+# process image service-PROGRAM, and the process image of batch threads.
+function(sluice_lauberhorn_image name)
+  if(NOT ARGN)
+    message(FATAL_ERROR "the Lauberhorn server ${name} names no program")
+  endif()
+  set(processes)
+  foreach(program ${ARGN})
+    get_filename_component(process ${program} NAME_WE)
+    set(process service-${process})
+    sluice_rpc_programs(sources ${process} ${program})
+    _sluice_process_once(${process} ${SLUICE_FIRMWARE_SERVICE} ${sources})
+    list(APPEND processes ${process})
+  endforeach()
+  _sluice_process_once(process-batch ${SLUICE_ROOT}/firmware/user/batch.c)
+  sluice_rpc_programs(sources ${name} ${ARGN})
+  sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_FIRMWARE_PROCESS} ${SLUICE_FIRMWARE_LAUBERHORN}
+                        PROCESSES ${processes} process-batch)
+endfunction()
+
+# sluice_add_lauberhorn_server(NAME program...): that image, as a target.
+function(sluice_add_lauberhorn_server name)
+  sluice_lauberhorn_image(${name} ${ARGN})
+  add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()
 
 # sluice_add_firmware(NAME source...): an image of these sources, the system and PCIe enumeration. The sources define

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/apps/lauberhorn_server.c: a kernel that serves RPC programs through Lauberhorn. Each program is a process in
  * user mode. Each hart has a kernel thread, which waits at its kernel line; a call that comes there is handed to the
- * call's process, whose thread goes on at its own lines until the NIC wants the hart elsewhere. No hart has a tick. */
+ * call's process, whose thread goes on at its own lines until the NIC wants the hart elsewhere. A hart that the NIC
+ * gives back does batch work until the NIC interrupts it. No hart has a tick. */
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/lauberhorn/lauberhorn.h"
 #include "firmware/drivers/lauberhorn/services.h"
@@ -17,13 +18,15 @@
 #include "firmware/kernel/start.h"
 #include "firmware/kernel/statistics.h"
 #include "firmware/memory/translation.h"
+#include "firmware/process/batch.h"
 #include "firmware/process/system_call.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/port.h"
 #include "firmware/user/service.h"
 
 static struct lauberhorn lauberhorn;
-static struct nic frames;                                   /* those for the kernel */
-static struct server servers[LAUBERHORN_PROGRAMS_MOST + 1]; /* by process */
+static struct nic frames;                                    /* those for the kernel */
+static struct server servers[LAUBERHORN_PROCESSES_MOST + 1]; /* by process */
 
 /* Messages of the kernel line, of which one may have been wanted for, between turns of those set aside. */
 #define TURN 16u
@@ -32,22 +35,24 @@ static struct server servers[LAUBERHORN_PROGRAMS_MOST + 1]; /* by process */
 struct core {
   uint32_t hart;
   struct lauberhorn_lines lines;
-  bool is_wanted;     /* elsewhere: an interrupt of the NIC, or the quantum, has ended the last turn of a thread */
-  bool is_fetched;    /* a process has ended on another hart */
-  uint64_t interrupt; /* where other harts write interrupt_data to; 0: the hart takes no interrupts */
+  volatile bool is_wanted; /* elsewhere: an interrupt has ended the last turn of a thread */
+  bool is_fetched;         /* a process has ended on another hart */
+  uint64_t interrupt;      /* where other harts write interrupt_data to; 0: the hart takes no interrupts */
   uint32_t interrupt_data;
   struct worker* handed;             /* has the call of the kernel line */
   struct worker *aside, *last_aside; /* in the middle of their handlers, the first one longest; 0: none */
   struct rpc_port port;
   struct {
-    uint64_t handed, frames, quiescent, preempted, ended, refused;
+    uint64_t handed, frames, quiescent, preempted, ended, refused, given_back;
   } counters;
 };
 static struct core* cores[LAUB_CORES_MOST];
 
 /* what: LAUB_KERNEL_DONE, or 0. */
 static void tell(const struct core* c, uint64_t what) {
-  lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what | (c->aside != 0 ? LAUB_KERNEL_NO_WAIT : 0));
+  if (c->aside != 0) what |= LAUB_KERNEL_NO_WAIT;
+  if (batch_has_work(c->hart)) what |= LAUB_KERNEL_HAS_WORK;
+  lauberhorn_set(&lauberhorn, LAUB_KERNEL_LINE(c->hart), what);
 }
 
 /* --------------------------------------------------------------------------------------------------------------------
@@ -269,6 +274,14 @@ static void serve_frame(struct core* c, uint32_t word) {
   rpc_take_turn(&c->port);
 }
 
+/* The NIC has nothing for the hart. It interrupts the batch work when it has. */
+static void do_batch(struct core* c) {
+  c->counters.given_back++;
+  c->is_wanted = false;
+  lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), LAUB_RUNS_BATCH);
+  batch_run(c->hart, &c->is_wanted);
+}
+
 static void serve(struct core* c) {
   for (uint32_t turn = 0;; turn++) {
     account(parked);
@@ -278,9 +291,10 @@ static void serve(struct core* c) {
       serve_call(c, word);
     } else if (lauberhorn_type(word) == LAUB_FRAME) {
       serve_frame(c, word);
-    } else { /* TRYAGAIN */
+    } else { /* TRYAGAIN or RETIRE */
       c->counters.quiescent++;
       lauberhorn_next(&c->lines);
+      if (lauberhorn_type(word) == LAUB_RETIRE_THREAD) do_batch(c);
     }
     if (c->aside == 0) {
       turn = 0;
@@ -310,6 +324,7 @@ static void start(uint32_t hart) {
     lauberhorn_set(&lauberhorn, LAUB_INTERRUPT(hart) + 8, data);
     lauberhorn_set(&lauberhorn, LAUB_INTERRUPT(hart), address);
   }
+  tell(cores[hart], 0);
   serve(cores[hart]);
 }
 
@@ -323,25 +338,28 @@ static void add_core(uint32_t hart) {
   struct core* c = memory_reserve(sizeof *c, 64);
   *c = (struct core){.hart = hart, .lines = lauberhorn_kernel(&lauberhorn, hart, LAUB_RX)};
   rpc_port_setup(&c->port, &frames, hart, lauberhorn.ipv4);
-  statistics_add("handed frames quiescent preempted ended refused", &c->counters.handed);
-  _Static_assert(sizeof c->counters == 6 * sizeof(uint64_t), "a name for each");
+  statistics_add("handed frames quiescent preempted ended refused given_back", &c->counters.handed);
+  _Static_assert(sizeof c->counters == 7 * sizeof(uint64_t), "a name for each");
   cores[hart] = c;
 }
 
 int application_main(void) {
+  rpc_instances_setup();
+  batch_find();
   print("sluice lauberhorn-server: %u harts, %lu MiB\n", board.harts, (unsigned long)board.memory_size >> 20);
   if (!lauberhorn_find(&lauberhorn)) {
     print("no Lauberhorn: nothing to serve\n");
     return EXIT_NO_NIC;
   }
   const uint32_t harts = board.harts < lauberhorn.cores ? board.harts : lauberhorn.cores;
-  const struct process_image* images[LAUBERHORN_PROGRAMS_MOST + 1];
+  const struct process_image* images[LAUBERHORN_PROCESSES_MOST + 1];
   rpc_programs_setup();
   lauberhorn_frames_setup(&lauberhorn, &frames);
   /* Each that serves a process has an end-point of its own there. */
   const uint32_t serving = harts < lauberhorn.workers ? harts : lauberhorn.workers;
   const uint32_t processes = lauberhorn_services_setup(&lauberhorn, serving, images);
   for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, serving, images[p]);
+  batch_setup(harts, (uint16_t)(processes + 1));
   for (uint32_t hart = 0; hart < harts; hart++) add_core(hart);
   print("Lauberhorn, %u processes, %u harts; serving on %u.%u.%u.%u\n", processes, harts, lauberhorn.ipv4 >> 24,
         lauberhorn.ipv4 >> 16 & 255, lauberhorn.ipv4 >> 8 & 255, lauberhorn.ipv4 & 255);

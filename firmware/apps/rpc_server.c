@@ -12,6 +12,7 @@
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/start.h"
 #include "firmware/rpc/decoder.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/port.h"
 
 static struct nic nics[NIC_MAX];
@@ -50,6 +51,7 @@ static void add_ports(const struct nic* nic) {
 }
 
 int application_main(void) {
+  rpc_instances_setup();
   print("sluice rpc-server: %u harts, %lu MiB\n", board.harts, (unsigned long)board.memory_size >> 20);
   pcie_setup();
   pcie_print();

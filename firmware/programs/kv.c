@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/programs/kv.c: a hash table of buckets with a lock each, in fixed memory, shared by all harts. */
+/* firmware/programs/kv.c: for each instance a hash table of buckets with a lock each, in fixed memory, shared by all
+ * harts. */
 #include "protocols/rpc/kv.h"
 
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/spinlock.h"
 #include "firmware/programs/kv_limits.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
@@ -21,16 +23,24 @@ struct bucket {
   uint32_t hash[KV_BUCKET_ENTRIES];
 };
 
-static struct bucket* buckets;
-static struct entry* entries;
+struct table {
+  struct bucket* buckets;
+  struct entry* entries;
+};
+static struct table tables[RPC_INSTANCES_MOST];
+
+static void table_setup(struct table* t) {
+  t->buckets = memory_reserve(KV_BUCKETS * sizeof *t->buckets, 64);
+  t->entries = memory_reserve((size_t)KV_BUCKETS * KV_BUCKET_ENTRIES * sizeof *t->entries, 64);
+  for (uint32_t i = 0; i < KV_BUCKETS; i++) {
+    t->buckets[i].lock = (struct spinlock){0, 0};
+    t->buckets[i].used = 0;
+  }
+}
 
 static void kv_setup(void) {
-  buckets = memory_reserve(KV_BUCKETS * sizeof *buckets, 64);
-  entries = memory_reserve((size_t)KV_BUCKETS * KV_BUCKET_ENTRIES * sizeof *entries, 64);
-  for (uint32_t i = 0; i < KV_BUCKETS; i++) {
-    buckets[i].lock = (struct spinlock){0, 0};
-    buckets[i].used = 0;
-  }
+  const uint32_t instances = rpc_instances("kv");
+  for (uint32_t i = 0; i < instances; i++) table_setup(&tables[i]);
 }
 
 /* FNV-1a and one more mixing step, because the low bits of the hash choose the bucket. */
@@ -56,9 +66,10 @@ static int32_t get(struct rpc_call* call) {
   const uint8_t* key = (const uint8_t*)(call->args + 1);
   if (call->result_room < 8 + KV_VALUE_MAX) return RPC_REFUSE_SYSTEM_ERR;
   uint32_t hash = hash_of(key, length);
-  struct bucket* bucket = &buckets[hash % KV_BUCKETS];
+  const struct table* t = &tables[rpc_instance_of(call)];
+  struct bucket* bucket = &t->buckets[hash % KV_BUCKETS];
   spinlock_take(&bucket->lock);
-  const struct entry* entry = find(bucket, entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES, hash, key, length);
+  const struct entry* entry = find(bucket, t->entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES, hash, key, length);
   if (entry == 0) {
     spinlock_give(&bucket->lock);
     call->result[0] = KV_NOT_FOUND;
@@ -79,8 +90,9 @@ static int32_t put(struct rpc_call* call) {
   uint32_t value_length = of_value[0];
   const uint8_t* value = (const uint8_t*)(of_value + 1);
   uint32_t hash = hash_of(key, length);
-  struct bucket* bucket = &buckets[hash % KV_BUCKETS];
-  struct entry* first = entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES;
+  const struct table* t = &tables[rpc_instance_of(call)];
+  struct bucket* bucket = &t->buckets[hash % KV_BUCKETS];
+  struct entry* first = t->entries + hash % KV_BUCKETS * KV_BUCKET_ENTRIES;
   uint32_t status = KV_OK;
   spinlock_take(&bucket->lock);
   struct entry* entry = find(bucket, first, hash, key, length);

@@ -4,6 +4,7 @@
 
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/likely.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/schema.h"
 #include "models/nic/rpc_decoder/rpc_decoder_regs.h"
@@ -16,12 +17,12 @@ static uint32_t read(uint64_t registers, uint32_t offset) { return *(volatile ui
 
 /* Without a schema, arguments of any kind are taken as they are. */
 COLD void rpc_decoder_enter(uint64_t registers, uint32_t entry, const struct rpc_program* program, uint32_t procedure,
-                            uint32_t owner, uintptr_t function) {
+                            uint32_t instance, uint32_t owner, uintptr_t function) {
   const struct rpc_schema_arguments* schema = rpc_find_schema(program, procedure)->arguments;
   write(registers, RPCD_PROGRAM, program->number);
   write(registers, RPCD_VERSION, program->version);
   write(registers, RPCD_PROCEDURE, procedure);
-  write(registers, RPCD_PORT, RPC_PORT_SERVICES);
+  write(registers, RPCD_PORT, RPC_PORT_SERVICES + instance);
   write(registers, RPCD_FUNCTION_LOW, (uint32_t)function);
   write(registers, RPCD_FUNCTION_HIGH, (uint32_t)(function >> 32));
   write(registers, RPCD_OWNER, owner);
@@ -32,17 +33,27 @@ COLD void rpc_decoder_enter(uint64_t registers, uint32_t entry, const struct rpc
   write(registers, RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
 }
 
+/* How far a decoder's table is filled, and the queue of the next instance. */
+struct filling {
+  uint32_t room, entry, queue;
+};
+
+COLD static void enter_instance(const struct nic* nic, struct filling* f, const struct rpc_program* program,
+                                uint32_t instance) {
+  for (uint32_t p = 0; p < program->procedures; p++)
+    if (program->handler[p] != 0 && f->entry++ < f->room)
+      rpc_decoder_enter(nic->rpc_decoder, f->entry - 1, program, p, instance, f->queue, (uintptr_t)program->handler[p]);
+  f->queue = (f->queue + 1) % nic->queues;
+}
+
 COLD void rpc_decoder_setup(const struct nic* nic) {
   if (nic->rpc_decoder == 0) return;
-  const uint32_t room = read(nic->rpc_decoder, RPCD_CAPACITY) & RPCD_CAPACITY_SERVICES;
-  uint32_t entry = 0, queue = 0;
-#define ENTER(name, number, version)                                                                                   \
-  for (uint32_t p = 0; p < name##_program.procedures; p++)                                                             \
-    if (name##_program.handler[p] != 0 && entry++ < room)                                                              \
-      rpc_decoder_enter(nic->rpc_decoder, entry - 1, &name##_program, p, queue, (uintptr_t)name##_program.handler[p]); \
-  queue = (queue + 1) % nic->queues;
+  struct filling f = {.room = read(nic->rpc_decoder, RPCD_CAPACITY) & RPCD_CAPACITY_SERVICES};
+#define ENTER(name, number, version) \
+  for (uint32_t i = 0, all = rpc_instances(#name); i < all; i++) enter_instance(nic, &f, &name##_program, i);
   RPC_PROGRAMS(ENTER)
-  if (entry > room) print("%s: its RPC decoder has room for %u of %u procedures\n", nic->settings.name, room, entry);
+  if (f.entry > f.room)
+    print("%s: its RPC decoder has room for %u of %u procedures\n", nic->settings.name, f.room, f.entry);
   uint32_t error = read(nic->rpc_decoder, RPCD_ERROR);
   if (error != 0) print("%s: its RPC decoder refuses its table, error %x\n", nic->settings.name, error);
 }

@@ -7,11 +7,12 @@
 
 struct rpc_program;
 
-/* Enters a procedure of a program into the decoder with these registers. owner: RPCD_OWNER; function: what the control
- * line has as the function pointer. */
+/* Enters a procedure of an instance of a program into the decoder with these registers. owner: RPCD_OWNER; function:
+ * what the control line has as the function pointer. */
 void rpc_decoder_enter(uint64_t registers, uint32_t entry, const struct rpc_program* program, uint32_t procedure,
-                       uint32_t owner, uintptr_t function);
+                       uint32_t instance, uint32_t owner, uintptr_t function);
 
-/* Enters every procedure of every program, as far as the decoder's table has room. The calls of a program go to the
- * queue of the program's place in RPC_PROGRAMS, modulo the NIC's queues. Does nothing for a NIC without a decoder. */
+/* Enters every procedure of every instance that is served, as far as the decoder's table has room. The calls of an
+ * instance go to the queue of its place among them all, modulo the NIC's queues. Does nothing for a NIC without a
+ * decoder. */
 void rpc_decoder_setup(const struct nic* nic);

@@ -5,6 +5,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/statistics.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/program.h"
 #include "firmware/rpc/xdr.h"
 
@@ -13,16 +14,29 @@ enum { CALL_XID, CALL_TYPE, CALL_RPC_VERSION, CALL_PROGRAM, CALL_VERSION, CALL_P
 #define CALL_MIN_BYTES 12u /* enough to say that the RPC version is wrong */
 #define REPLY_HEADER_WORDS (RPC_REPLY_HEADER_BYTES / 4)
 
-/* Indexed by program number, so that the compiler reports two programs with the same number. */
+/* Indexed by program number, so that the compiler reports two programs with the same number. 0: there is none, or the
+ * board does not want it served. */
 #define AT_ITS_NUMBER(name, number, version) [(number)-RPC_PROGRAM_FIRST] = &name##_program,
-static const struct rpc_program* const services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)};
+static const struct rpc_program* services[] = {RPC_PROGRAMS(AT_ITS_NUMBER)};
 #define SERVICES (sizeof services / sizeof services[0])
 _Static_assert(SERVICES <= RPC_PROGRAM_SLOTS,
                "the number of an RPC program is RPC_PROGRAM_FIRST to RPC_PROGRAM_LAST (protocols/rpc/onc_rpc.h)");
 
+static uint32_t instances[SERVICES], most_instances;
+
+/* Serves a program at so many ports. */
+static void serve_instances(uint32_t program, uint32_t count) {
+  instances[program - RPC_PROGRAM_FIRST] = count;
+  if (count > most_instances) most_instances = count;
+  if (count != 0) return;
+  services[program - RPC_PROGRAM_FIRST] = 0;
+  portmapper_remove(program);
+}
+
 #define SET_UP(name, number, version) \
   rpc_schemas_setup(&name##_program); \
-  name##_program_setup();
+  name##_program_setup();             \
+  serve_instances(number, rpc_instances(#name));
 void rpc_programs_setup(void) { RPC_PROGRAMS(SET_UP) }
 
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4) {
@@ -124,13 +138,21 @@ COLD static bool other_port(struct rpc_port* port, const struct net_datagram* da
   return false;
 }
 
+/* Which instance of programs a UDP port (in network byte order) is of. */
+static uint32_t instance_at(uint16_t udp_port) { return (uint32_t)from_be16(udp_port) - RPC_PORT_SERVICES; }
+
+uint32_t rpc_instance_of(const struct rpc_call* call) {
+  const struct udp_header* udp = call->datagram.udp;
+  const uint32_t instance = udp == 0 ? 0 : instance_at(udp->destination);
+  return instance < RPC_INSTANCES_MOST ? instance : 0;
+}
+
 /* The program of this number on a UDP port (in network byte order); 0 if there is none. */
 static const struct rpc_program* program_on(uint16_t udp_port, uint32_t number) {
-  if (likely(udp_port == BE16(RPC_PORT_SERVICES))) {
-    uint32_t index = number - RPC_PROGRAM_FIRST;
-    return likely(index < SERVICES) ? services[index] : 0;
-  }
-  return number == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
+  uint32_t index = number - RPC_PROGRAM_FIRST;
+  if (likely(udp_port == BE16(RPC_PORT_SERVICES))) return likely(index < SERVICES) ? services[index] : 0;
+  if (udp_port == BE16(RPC_PORT_PORTMAPPER)) return number == RPC_PROGRAM_PORTMAPPER ? &portmapper_program : 0;
+  return index < SERVICES && instance_at(udp_port) < instances[index] ? services[index] : 0;
 }
 
 const struct rpc_program* rpc_find_service(uint32_t program) { return program_on(BE16(RPC_PORT_SERVICES), program); }
@@ -139,7 +161,8 @@ const struct rpc_program* rpc_find_service(uint32_t program) { return program_on
 static bool decode(struct rpc_port* port, struct rpc_call* call) {
   struct net_datagram* datagram = &call->datagram;
   uint16_t udp_port = datagram->udp->destination;
-  if (unlikely(udp_port != BE16(RPC_PORT_SERVICES) && udp_port != BE16(RPC_PORT_PORTMAPPER))) {
+  if (unlikely(udp_port != BE16(RPC_PORT_SERVICES) && udp_port != BE16(RPC_PORT_PORTMAPPER)) &&
+      instance_at(udp_port) >= most_instances) {
     return other_port(port, datagram);
   }
 

@@ -104,7 +104,13 @@ static inline rpc_handler* rpc_find_handler(const struct rpc_program* program, u
 static inline void rpc_begin_work(const struct rpc_call* call) { stage(handler, call->datagram.frame); }
 static inline void rpc_end_work(const struct rpc_call* call) { stage(marshal, call->datagram.frame); }
 
+/* Which instance of its program a call is for: 0 to RPC_INSTANCES_MOST - 1 (instances.h). */
+uint32_t rpc_instance_of(const struct rpc_call* call);
+
 /* NULL procedure of every program. */
 int32_t rpc_null(struct rpc_call* call);
 
 extern const struct rpc_program portmapper_program;
+
+/* The portmapper knows a program of the image no more. Before the first call. */
+void portmapper_remove(uint32_t program);

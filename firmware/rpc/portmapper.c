@@ -25,6 +25,11 @@ static struct mapping mappings[MAPPINGS] = {
     RPC_PROGRAMS(ON_UDP)};
 static struct spinlock lock;
 
+void portmapper_remove(uint32_t program) {
+  for (unsigned i = 0; i < BUILT_IN; i++)
+    if (mappings[i].program == program) mappings[i].program = 0;
+}
+
 static bool read_mapping(const struct rpc_call* call, struct mapping* mapping) {
   if (call->args_length < MAPPING_ARGS_BYTES) return false;
   *mapping = (struct mapping){from_be32(call->args[0]), from_be32(call->args[1]), from_be32(call->args[2]),

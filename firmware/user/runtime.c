@@ -6,6 +6,7 @@
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/process/system_call.h"
+#include "firmware/rpc/instances.h"
 #include "firmware/rpc/port.h"
 
 static uintptr_t next = PROCESS_HEAP;
@@ -24,6 +25,16 @@ void hart_spin(uint32_t nanoseconds) {
   const uint64_t wanted = (uint64_t)nanoseconds * (frequency / 1000) / 1000000, start = csr_read(cycle);
   while (csr_read(cycle) - start < wanted) {
   }
+}
+
+/* A process is one instance of its program. */
+uint32_t rpc_instances(const char* program) {
+  (void)program;
+  return 1;
+}
+uint32_t rpc_instance_of(const struct rpc_call* call) {
+  (void)call;
+  return 0;
 }
 
 int32_t rpc_null(struct rpc_call* call) {

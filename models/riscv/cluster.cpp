@@ -2,6 +2,9 @@
 #include "models/riscv/cluster.h"
 
 #include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -105,6 +108,29 @@ base::Clock ClusterParameters::slot_clock(std::string_view path) const {
       base::spread().period(base::Clock(clock.hertz() * issue_width).period(), clock_tolerance, path, "clock"));
 }
 
+namespace {
+
+/// What is wrong with the list of services, as the end of a sentence.
+std::string wrong_services(const ClusterParameters& p) {
+  constexpr unsigned kMostProcesses = 64;
+  std::set<std::string> names;
+  for (const std::string& service : p.services) {
+    const std::size_t star = service.find('*');
+    const std::string name = service.substr(0, star),
+                      count = star == std::string::npos ? "1" : service.substr(star + 1);
+    unsigned processes = 0;
+    const char* end = count.data() + count.size();
+    const bool is_number = std::from_chars(count.data(), end, processes).ptr == end;
+    if (name.empty() || !is_number || processes == 0 || processes > kMostProcesses)
+      return fmt::format("has {}, and must have the names of RPC programs, each alone or as NAME*1 to NAME*{}", service,
+                         kMostProcesses);
+    if (!names.insert(name).second) return fmt::format("has {} twice", name);
+  }
+  return {};
+}
+
+}  // namespace
+
 void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   using P = ClusterParameters;
   s.summary("harts with a clock and a firmware");
@@ -149,6 +175,17 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
     const bool plain = std::all_of(p.bootargs.begin(), p.bootargs.end(), [](char c) { return c >= ' ' && c <= '~'; });
     return plain ? "" : "must be of printable ASCII characters";
   });
+  s.add("services", &P::services,
+        "RPC programs that the firmware serves, NAME or NAME*COUNT: COUNT processes, each at a UDP port of its own, "
+        "20049 and those behind it; empty: each of its programs once")
+      .length(0, 64)
+      .setting();
+  s.rule("services", wrong_services);
+  s.add("batch_threads", &P::batch_threads,
+        "threads of the firmware's kernel that compute when no request needs a core")
+      .range(0, 256)
+      .unit("threads")
+      .setting();
   s.add("local_delivery", &P::local_delivery,
         "from the CLINT's messages and timers, and from the timer of stimecmp, to a hart's pipeline")
       .range(0_ns, 100_us)

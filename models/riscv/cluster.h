@@ -50,6 +50,8 @@ struct ClusterParameters {
   std::string initrd;
   std::string device_tree;
   std::string bootargs;
+  std::vector<std::string> services;  ///< programs that the firmware serves, NAME or NAME*PROCESSES; empty: all
+  unsigned batch_threads = 0;         ///< that have work beside the services
   base::Time local_delivery = 20_ns;  ///< from CLINT or stimecmp to a hart's pipeline
   IdleStates idle;
   TlbParameters tlb;

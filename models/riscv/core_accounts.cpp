@@ -12,7 +12,7 @@ using base::Time;
 
 namespace {
 bool serves_nobody(std::uint64_t account) {
-  return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle;
+  return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle || account == SLUICE_ACCOUNT_batch;
 }
 }  // namespace
 
@@ -62,7 +62,8 @@ void Core::count_parked() {
 Time Core::worked(Time until) const {
   const Accounts slots = accounts(until);
   std::uint64_t sum = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
-  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle}) sum -= slots[a];
+  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_batch, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle})
+    sum -= slots[a];
   return slot_clock_.time_of(sum);
 }
 

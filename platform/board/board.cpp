@@ -335,7 +335,7 @@ void Board::start_systems() {
     DeviceTreeSource tree;
     if (system->plan().is_host()) {
       tree.iommu = iommu_ != nullptr;
-      tree.workload = workload_properties();
+      tree.chosen = workload_properties();
       tree.root = slots_.empty() ? nullptr : &root_->parameters();
       tree.functions = pcie_functions(config_);
     }

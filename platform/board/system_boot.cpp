@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/parameters/quantity.h"
+#include "platform/board/firmware_settings.h"
 #include "platform/board/instances.h"
 #include "platform/board/pcie_tree.h"
 #include "platform/board/system_on_chip.h"
@@ -137,6 +138,8 @@ DeviceTreeSource SystemOnChip::describe(const Cluster& c, const base::GuestRam& 
   }
   tree.interrupt_sources = plan_.aia() ? plan_.parts.aplic.sources : plan_.parts.plic.sources;
   tree.imsic_identities = plan_.parts.imsic.identities;
+  for (part::FirmwareProperty& p : firmware_settings(*plan_.config, instance_of(c), c.firmware))
+    tree.chosen.push_back(std::move(p));
   tree.uart_interrupt = HostMap::kUartSource;
   // Without a clock, characters take no time at any divisor. The tree then keeps its default frequency, from which
   // drivers can compute a divisor.

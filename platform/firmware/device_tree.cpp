@@ -126,7 +126,7 @@ class Tree {
   void chosen() {
     w_.node("chosen", [&] {
       w_.text("stdout-path", fmt::format("/soc/serial@{:x}", s_.map.uart));
-      for (const part::FirmwareProperty& p : s_.workload) property(p);
+      for (const part::FirmwareProperty& p : s_.chosen) property(p);
     });
   }
 

@@ -62,7 +62,7 @@ struct DeviceTreeSource {
   std::uint32_t uart_hertz = 3'686'400;
 
   // Properties of /chosen: how the board wants its firmware to work.
-  std::vector<part::FirmwareProperty> workload;
+  std::vector<part::FirmwareProperty> chosen;
 };
 
 /// Makes a flattened device tree of version 17.

@@ -57,6 +57,7 @@
   SLUICE_ACCOUNT(notification, "notification", "telling another core or thread")                            \
   SLUICE_ACCOUNT(kernel, "kernel", "boot, set-up, exceptions, housekeeping")                                \
   SLUICE_ACCOUNT(context_switch, "context switch", "saving and restoring threads")                          \
+  SLUICE_ACCOUNT(batch, "batch", "work of processes that no request needs")                                 \
   SLUICE_ACCOUNT(parked, "parked", "waiting in wrs, or in a load that a device holds back")                 \
   SLUICE_ACCOUNT(idle, "idle", "waiting in wfi")
 

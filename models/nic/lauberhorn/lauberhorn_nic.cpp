@@ -132,10 +132,23 @@ void Lauberhorn::tell(EndPoint& e, std::uint32_t word) {
 
 void Lauberhorn::polls(EndPoint& e) { scheduler_.poll(e.id, e.rx.hart()); }
 
+base::Time Lauberhorn::block(const EndPoint& e) const {
+  if (e.never_waits || (e.is_kernel() && cores_[e.id.number].goes_back)) return {};
+  return cycles(bank_.value(is_given_back(e) ? give_back_ : block_));
+}
+
 void Lauberhorn::due(EndPoint& e) {
+  if (!e.never_waits && is_given_back(e)) return give_back(e);
   ++counters_.tryagain;
   scheduler_.unpark(e.id);
   tell(e, 0);
+}
+
+/// The core has waited as long as its kernel likes: from a process it goes to the kernel, and from there to other work.
+void Lauberhorn::give_back(EndPoint& e) {
+  cores_[e.rx.hart()].goes_back = !e.is_kernel();
+  if (e.is_kernel()) ++counters_.given_back;
+  scheduler_.give_back(e.id, e.rx.hart());
 }
 
 void Lauberhorn::yield(EndPointId id) {
@@ -151,6 +164,7 @@ void Lauberhorn::retire(EndPointId id) {
 
 void Lauberhorn::give(EndPointId id, Work work) {
   EndPoint& e = at(id);
+  if (e.is_kernel()) cores_[id.number].goes_back = false;
   const Job& job = jobs_[work];
   std::uint8_t* const head = e.rx.next().data();
   std::fill_n(head, LAUB_HEAD_BYTES, std::uint8_t{0});
@@ -177,9 +191,10 @@ void Lauberhorn::give(EndPointId id, Work work) {
   e.rx.answer(job.request());
 }
 
-/// A core that is wanted elsewhere may go on with its handler for a time.
+/// A core that is wanted elsewhere may go on with its handler for a time, but not with batch work.
 void Lauberhorn::want(unsigned core) {
-  const base::Time after = cycles(bank_.value(preempt_));
+  const bool is_batch = scheduler_.running(core) == lauberhorn::Scheduler::kBatch;
+  const base::Time after = is_batch ? base::Time{} : cycles(bank_.value(preempt_));
   cores_[core].timer = base::calendar().after(after, key(), [this, core] {
     if (cores_[core].address == 0 || !host_) return;
     ++counters_.interrupts;

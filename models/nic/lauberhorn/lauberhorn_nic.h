@@ -107,12 +107,14 @@ class Lauberhorn final : public base::Model,
   struct Core {
     std::uint64_t address = 0;  ///< of its interrupt's message; 0: none
     std::uint32_t value = 0;
+    bool has_work = false;         ///< beside what the NIC has for it
+    bool goes_back = false;        ///< from a process to that work
     base::Calendar::Handle timer;  ///< until its handler is interrupted
   };
   struct Counters {
     std::uint64_t rx_frames = 0, filtered = 0, frames = 0, calls = 0, unknown_calls = 0;
     std::uint64_t dropped_buffer = 0, dropped_sessions = 0, dropped_queue = 0, dropped_process = 0;
-    std::uint64_t tryagain = 0, yields = 0, retires = 0, interrupts = 0;
+    std::uint64_t tryagain = 0, yields = 0, retires = 0, given_back = 0, interrupts = 0;
     std::uint64_t replies = 0, error_replies = 0, unanswered = 0, tx_frames = 0, message_errors = 0, lost = 0, kept = 0;
     std::uint64_t nested_calls = 0, nested_refused = 0, nested_timeouts = 0, late_results = 0;
     std::uint64_t times_set = 0;
@@ -134,9 +136,7 @@ class Lauberhorn final : public base::Model,
   void free(Work);
 
   // lauberhorn::EndPoint::Owner
-  base::Time block(const EndPoint& e) const override {
-    return e.never_waits ? base::Time{} : cycles(bank_.value(block_));
-  }
+  base::Time block(const EndPoint&) const override;
   void finished(EndPoint&, Work) override;
   void polls(EndPoint&) override;
   void due(EndPoint&) override;
@@ -182,6 +182,11 @@ class Lauberhorn final : public base::Model,
   }
   lauberhorn::Reference reference(Work work) const { return {work, jobs_[work].generation}; }
 
+  /// Whether the core that loads a line of this end-point is wanted back by its kernel before `block`.
+  bool is_given_back(const EndPoint& e) const {
+    return e.rx.hart() < cores_.size() && cores_[e.rx.hart()].has_work && bank_.value(give_back_) < bank_.value(block_);
+  }
+  void give_back(EndPoint&);
   EndPoint& at(std::uint64_t line);
   EndPoint& at(EndPointId);
   bool is_receive(std::uint64_t line) const { return (line - base_) % LAUB_ENDPOINT_SIZE < LAUB_TX; }
@@ -213,7 +218,7 @@ class Lauberhorn final : public base::Model,
   base::HostAccess* host_ = nullptr;
   std::uint64_t base_ = 0;
 
-  base::RegisterBank::Id ipv4_, block_, preempt_, call_timeout_, retire_, select_, error_;
+  base::RegisterBank::Id ipv4_, block_, preempt_, give_back_, call_timeout_, retire_, select_, error_;
   base::RegisterBank::Id process_id_, process_threads_;
   base::RegisterBank::Id service_data_, service_process_, service_result_, service_port_, service_arguments_;
 

@@ -18,9 +18,10 @@
 #define LAUB_SESSIONS 0x030   /* requests that the NIC knows the clients of */
 #define LAUB_MAC 0x038        /* station address, the first byte in bits 47:40 */
 
-#define LAUB_IPV4 0x060    /* rw  the host's address: a call to another one is a frame for the kernel */
-#define LAUB_BLOCK 0x040   /* rw  how long a load is held back before TRYAGAIN, cycles of the NIC */
-#define LAUB_PREEMPT 0x048 /* rw  how long a core may go on with its handler before it is interrupted, cycles */
+#define LAUB_IPV4 0x060      /* rw  the host's address: a call to another one is a frame for the kernel */
+#define LAUB_BLOCK 0x040     /* rw  how long a load is held back before TRYAGAIN, cycles of the NIC */
+#define LAUB_GIVE_BACK 0x0e8 /* rw  how long a core with other work (LAUB_KERNEL_HAS_WORK) waits at a line, cycles */
+#define LAUB_PREEMPT 0x048   /* rw  how long a core may go on with its handler before it is interrupted, cycles */
 /* wo  a request is lost: the software that had it will never answer. Bits 15:0: the worker, or the core of a kernel
  * line; bits 31:16: the process, 0 for a kernel line. The NIC takes the line back, and answers the request by itself if
  * there is no reply in it. LAUB_LOST_KEPT as the worker: all requests of the process that are kept, with the results
@@ -35,6 +36,8 @@
  * lines that it loads. */
 #define LAUB_RUNS(core) (0x100 + 8 * (core))
 #define LAUB_RUNS_OTHER 0xffffu
+/* batch work, which the NIC interrupts (LAUB_INTERRUPT) when somebody needs the core */
+#define LAUB_RUNS_BATCH 0xfffeu
 #define LAUB_CORES_MOST 32
 
 /* What each core was given: LAUB_CORE_* + 8 * core. ro  requests: by any end-point; of these, by the core's kernel
@@ -45,10 +48,13 @@
 #define LAUB_CORE_POPPED(core) (0xd00 + 8 * (core))
 #define LAUB_CORE_PREEMPTED(core) (0xe00 + 8 * (core))
 
-/* What a core's kernel thread asks for: LAUB_KERNEL_LINE + 8 * core: rw  LAUB_KERNEL_*; reads have NO_WAIT only. */
+/* What a core's kernel thread asks for: LAUB_KERNEL_LINE + 8 * core: rw  LAUB_KERNEL_*; reads do not have DONE. */
 #define LAUB_KERNEL_LINE(core) (0xa00 + 8 * (core))
 #define LAUB_KERNEL_NO_WAIT 1u /* a load of its line is answered with TRYAGAIN at once if there is nothing for it */
 #define LAUB_KERNEL_DONE 2u    /* it has done with the message in its line, without loading the next one */
+/* it has other work for the core: when a load has been held back for LAUB_GIVE_BACK, its kernel line brings RETIRE, and
+ * a line of a process that the core serves YIELDNOW */
+#define LAUB_KERNEL_HAS_WORK 4u
 
 /* The interrupt by which the NIC stops a core's handler: a message that it sends. LAUB_INTERRUPT + 16 * core: rw  bus
  * address, 0: none; + 8: rw  value. */

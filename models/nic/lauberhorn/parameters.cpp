@@ -86,6 +86,12 @@ void LauberhornParameters::describe(base::Schema<P>& s) {
       .range(0_ns, 1_s)
       .acts_with({"interrupts"}, "no handler was interrupted")
       .measured("enzian-pio-nic: 100,000 cycles for a critical section");
+  s.add("give_back", &P::give_back,
+        "how long a core waits for a request when its kernel has other work for it, at the start")
+      .range(0_ns, 1_s)
+      .acts_with({"given_back"}, "no core went back to other work")
+      .assumed(
+          "not published; about what it costs to take the core again, so that waiting costs at most that much more");
   s.add("call_timeout", &P::call_timeout, "after which a handler's call without a result has SYSTEM_ERR, at the start")
       .range(1_us, 10_s)
       .acts_with({"nested_timeouts"}, "no handler's call waited so long")

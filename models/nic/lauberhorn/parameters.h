@@ -33,6 +33,7 @@ struct LauberhornParameters : PipelineParameters {
   base::Bytes rx_buffer = 256_KiB;
   base::Time block = 15_ms;
   base::Time preempt = 400_us;
+  base::Time give_back = 5_us;
   base::Time call_timeout = 10_ms;
   net::Mac::Parameters mac;
   static void describe(base::Schema<LauberhornParameters>&);

@@ -49,6 +49,7 @@ void Lauberhorn::declare_shape() {
   };
   block_ = time("block", LAUB_BLOCK, parameters_.block);
   preempt_ = time("preempt", LAUB_PREEMPT, parameters_.preempt);
+  give_back_ = time("give_back", LAUB_GIVE_BACK, parameters_.give_back);
   call_timeout_ = time("call_timeout", LAUB_CALL_TIMEOUT, parameters_.call_timeout);
 }
 
@@ -68,7 +69,7 @@ void Lauberhorn::declare_cores() {
   bank_.add({.name = "kernel_line",
              .offset = LAUB_KERNEL_LINE(0),
              .width = 8,
-             .write_mask = LAUB_KERNEL_NO_WAIT,
+             .write_mask = LAUB_KERNEL_NO_WAIT | LAUB_KERNEL_HAS_WORK,
              .count = parameters_.cores,
              .on_write = [this](const base::RegisterWrite& w) {
                kernel_line(w.index, static_cast<std::uint32_t>(w.written));
@@ -83,7 +84,8 @@ void Lauberhorn::declare_cores() {
                  [this](const base::RegisterWrite& w) {
                    // A process that cannot be is one that the NIC knows nothing of.
                    const auto process = static_cast<unsigned>(w.value);
-                   scheduler_.runs(w.index, process < process_ids_.size() ? process : Scheduler::kOther);
+                   const bool is_known = process < process_ids_.size() || process == LAUB_RUNS_BATCH;
+                   scheduler_.runs(w.index, is_known ? process : Scheduler::kOther);
                  }});
   bank_.add({.name = "interrupt_address",
              .offset = LAUB_INTERRUPT(0),
@@ -186,6 +188,7 @@ void Lauberhorn::lose_at(std::uint32_t value) {
 void Lauberhorn::kernel_line(unsigned core, std::uint32_t value) {
   EndPoint& e = at(EndPointId{Scheduler::kKernel, core});
   e.never_waits = (value & LAUB_KERNEL_NO_WAIT) != 0;
+  cores_[core].has_work = (value & LAUB_KERNEL_HAS_WORK) != 0;
   if (value & LAUB_KERNEL_DONE) e.rx.finish();
 }
 
@@ -241,6 +244,7 @@ void Lauberhorn::register_statistics(base::StatisticsGroup& group) {
   group.counter("tryagain", "answers", "TRYAGAIN: nothing came in time", c.tryagain);
   group.counter("yields", "answers", "YIELDNOW", c.yields);
   group.counter("retires", "answers", "RETIRE", c.retires);
+  group.counter("given_back", "cores", "that waited for nothing and went to other work", c.given_back);
   group.counter("interrupts", "interrupts", "of handlers whose core was wanted elsewhere", c.interrupts);
   group.counter("replies", "replies", "to calls, errors included", c.replies);
   group.counter("error_replies", "replies", "SYSTEM_ERR for a handler that gave no result", c.error_replies);

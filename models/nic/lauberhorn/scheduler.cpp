@@ -121,8 +121,20 @@ std::optional<EndPointId> Scheduler::parked_outside(unsigned process) const {
   return {};
 }
 
-/// Takes a core for a process: one that waits in the kernel, else one that waits in another process, else one that is
-/// busy in another process, at its next load.
+/// A core that is not wanted yet: one that does batch work, else one that is busy in another process.
+std::optional<unsigned> Scheduler::busy_outside(unsigned process) const {
+  std::optional<unsigned> busy;
+  for (unsigned core = 0; core < shape_.cores; ++core) {
+    const Core& c = cores_[core];
+    if (c.wanted_for) continue;
+    if (c.process == kBatch) return core;
+    if (!busy && c.process != kKernel && c.process != kOther && c.process != process) busy = core;
+  }
+  return busy;
+}
+
+/// Takes a core for a process: one that waits in the kernel, else one that waits in another process, else one that does
+/// batch work, else one that is busy in another process, at its next load.
 void Scheduler::find_core(unsigned process) {
   for (unsigned core = 0; core < shape_.cores; ++core)
     if (cores_[core].is_parked) return give_kernel(core);
@@ -133,11 +145,9 @@ void Scheduler::find_core(unsigned process) {
     leave(*e);
     return client_.want(core);
   }
-  for (unsigned core = 0; core < shape_.cores; ++core) {
-    Core& c = cores_[core];
-    if (c.process == kKernel || c.process == kOther || c.process == process || c.wanted_for) continue;
-    c.wanted_for = process;
-    return client_.want(core);
+  if (const auto core = busy_outside(process)) {
+    cores_[*core].wanted_for = process;
+    client_.want(*core);
   }
 }
 
@@ -263,6 +273,13 @@ void Scheduler::unpark(EndPointId e) {
     cores_[e.number].is_parked = false;
   else
     processes_[e.process].parked[e.number].reset();
+}
+
+void Scheduler::give_back(EndPointId e, unsigned core) {
+  unpark(e);
+  if (e.process != kKernel) return client_.yield(e);
+  cores_[core].process = kOther;
+  client_.retire(e);
 }
 
 void Scheduler::runs(unsigned core, unsigned process) {

@@ -24,6 +24,7 @@ class Scheduler {
  public:
   static constexpr unsigned kKernel = 0;      ///< as a process
   static constexpr unsigned kOther = 0xffff;  ///< runs on a core, and the NIC does not know it
+  static constexpr unsigned kBatch = 0xfffe;  ///< likewise, and gives the core up to whoever waits for one
 
   struct Shape {
     unsigned cores;      ///< at least 1
@@ -40,7 +41,8 @@ class Scheduler {
     virtual void yield(EndPointId) = 0;   ///< YIELDNOW
     virtual void retire(EndPointId) = 0;  ///< RETIRE
     /// A core is wanted that is in a process, which should not go on for long, whether it has been told to yield or
-    /// will be when it asks next. It is wanted until stop_waiting().
+    /// will be when it asks next; or one that does batch work, which should stop now. It is wanted until
+    /// stop_waiting().
     virtual void want(unsigned core) = 0;
     virtual void stop_waiting(unsigned core) = 0;
   };
@@ -61,7 +63,9 @@ class Scheduler {
   void poll(EndPointId, unsigned core);
   /// The load at an end-point has been answered without the scheduler: it is no longer parked.
   void unpark(EndPointId);
-  /// The kernel says what a core runs: a process, kKernel or kOther.
+  /// A load has been held back for as long as its core's kernel, which has other work for it, wants to wait.
+  void give_back(EndPointId, unsigned core);
+  /// The kernel says what a core runs: a process, kKernel, kOther or kBatch.
   void runs(unsigned core, unsigned process);
   unsigned running(unsigned core) const { return cores_[core].process; }
 
@@ -110,6 +114,7 @@ class Scheduler {
   unsigned next_for_kernel() const;
   std::optional<unsigned> without_core(unsigned process) const;
   std::optional<EndPointId> parked_outside(unsigned process) const;
+  std::optional<unsigned> busy_outside(unsigned process) const;
   void find_core(unsigned process);
   void find_cores();
   void stop_wanting(unsigned process);

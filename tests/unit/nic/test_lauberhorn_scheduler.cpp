@@ -189,6 +189,35 @@ TEST_CASE("RETIRE gives a core back when nothing waits", "[lauberhorn]") {
   CHECK(b.kernel(1) == Said{"retire k1"});
 }
 
+TEST_CASE("a core that waits for nothing goes back to other work, through the kernel", "[lauberhorn]") {
+  Bench b;
+  b.poll({2, 1}, 1);
+  b.scheduler.give_back({2, 1}, 1);
+  CHECK(b.log.take() == Said{"yield p2.1"});
+  CHECK(b.kernel(1).empty());
+  b.scheduler.give_back({kKernel, 1}, 1);
+  CHECK(b.log.take() == Said{"retire k1"});
+  CHECK(b.scheduler.running(1) == Scheduler::kOther);
+  CHECK(b.arrive(2, 7).empty());  // nobody knows what it does
+  CHECK(b.kernel(1) == Said{"give k1 7"});
+}
+
+TEST_CASE("a core that does batch work is taken before one that serves, and after one that waits", "[lauberhorn]") {
+  Bench b;
+  b.scheduler.runs(0, 1);
+  b.scheduler.runs(1, Scheduler::kBatch);
+  CHECK(b.arrive(2, 7) == Said{"want 1"});
+  CHECK(b.arrive(3, 8) == Said{"want 0"});  // the other one is under way to process 2
+  CHECK(b.kernel(1) == Said{"stop 1", "give k1 7"});
+  CHECK(b.scheduler.running(1) == 2);
+  Bench waiting;
+  waiting.scheduler.runs(0, Scheduler::kBatch);
+  waiting.poll({1, 0}, 1);
+  CHECK(waiting.arrive(2, 7) == Said{"yield p1.0", "want 1"});
+  waiting.kernel(1);
+  CHECK(waiting.arrive(kKernel, 9) == Said{"want 0"});  // a frame for the kernel is worth as much
+}
+
 TEST_CASE("a load that was answered without the scheduler is given nothing", "[lauberhorn]") {
   Bench b;
   b.kernel(0);

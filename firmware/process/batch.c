@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* firmware/process/batch.c */
+#include "firmware/process/batch.h"
+
+#include "firmware/boot/boot.h"
+#include "firmware/kernel/account.h"
+#include "firmware/kernel/board.h"
+#include "firmware/kernel/csr.h"
+#include "firmware/kernel/fdt.h"
+#include "firmware/kernel/interrupt.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/kernel/panic.h"
+#include "firmware/kernel/statistics.h"
+#include "firmware/process/process.h"
+#include "firmware/process/system_call.h"
+#include "firmware/user/batch.h"
+
+#define TURN_US 1000u
+
+struct entry {
+  struct thread thread;
+  struct entry* next;
+};
+
+/* The threads of a hart. The first one has the turn. */
+struct queue {
+  struct entry *first, *last;
+  bool is_over; /* the turn */
+};
+
+static struct process process;
+static struct queue queues[BOOT_MAX_HARTS];
+static uint32_t wanted;
+
+void batch_find(void) {
+  struct fdt_walk node;
+  if (!fdt_begin(&node, board_device_tree)) return;
+  while (fdt_next(&node))
+    if (node.depth == 1 && text_equal(node.name, "chosen")) wanted = fdt_get_u32(&node, "sluice,batch-threads", 0);
+  if (wanted > THREADS_MOST) wanted = THREADS_MOST;
+}
+
+static void append(struct queue* q, struct entry* e) {
+  e->next = 0;
+  *(q->first == 0 ? &q->first : &q->last->next) = e;
+  q->last = e;
+}
+
+static struct entry* take(struct queue* q) {
+  struct entry* e = q->first;
+  q->first = e->next;
+  return e;
+}
+
+void batch_setup(unsigned harts, uint16_t number) {
+  if (wanted == 0) return;
+  const struct process_image* image = process_find_image("process-batch");
+  if (image == 0 || !process_create(&process, number, image)) panic("there is no batch process");
+  uint64_t* units = memory_reserve(PAGE_BYTES, PAGE_BYTES);
+  address_space_map(&process.space, BATCH_UNITS, (uintptr_t)units, PAGE_READ | PAGE_WRITE);
+  for (uint32_t i = 0; i < wanted; i++) {
+    struct entry* e = memory_reserve(sizeof *e, 64);
+    thread_create(&e->thread, &process, i, 0, 0);
+    append(&queues[i % harts], e);
+    units[i] = 0;
+    statistics_add("batch_units", &units[i]);
+  }
+}
+
+bool batch_has_work(unsigned hart) { return queues[hart].first != 0; }
+
+static void end_turn(void* queue) { ((struct queue*)queue)->is_over = true; }
+
+void batch_run(unsigned hart, const volatile bool* until) {
+  struct queue* q = &queues[hart];
+  q->is_over = true;
+  while (q->first != 0 && !*until) {
+    if (q->is_over && q->first->next != 0)
+      interrupt_at(csr_read(time) + board.timebase_frequency / 1000000 * TURN_US, end_turn, q);
+    q->is_over = false;
+    account(batch);
+    const enum thread_event event = thread_run(&q->first->thread);
+    account(kernel);
+    if (event == THREAD_CALLS) thread_answer(&q->first->thread, SYSTEM_CALL_ERROR);
+    if (event == THREAD_ENDED)
+      take(q), q->is_over = true;
+    else if (q->is_over || event == THREAD_YIELDED)
+      append(q, take(q)), q->is_over = true;
+  }
+}
