@@ -17,17 +17,13 @@ namespace {
 template <class Model>
 class Block final : public CallDecoder {
  public:
-  Block(const std::string& path, base::ComponentKey key, Output output)
-      : CallDecoder(std::move(output)),
+  Block(const std::string& path, base::ComponentKey key, unsigned services, Output output)
+      : CallDecoder(services, std::move(output)),
         block_({path, key, kCycle},
                [this](std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) { leave(line, user); }) {
   }
 
   void put(std::span<const std::uint8_t> frame, bool watched) override { block_.put(frame, watched); }
-  void write(std::uint32_t offset, std::uint32_t value) override {
-    CallDecoder::write(offset, value);  // what its errors are would take cycles to ask the hardware
-    block_.write(offset, value);
-  }
   const std::uint64_t& late() const override { return block_.late(); }
   void reset() override {
     CallDecoder::reset();
@@ -36,6 +32,8 @@ class Block final : public CallDecoder {
 
  private:
   void set(unsigned, const std::optional<Service>&) override {}  // the hardware has the table
+  // What its errors are would take cycles to ask the hardware. What it would take beyond `services` does not get there.
+  void written(std::uint32_t offset, std::uint32_t value) override { block_.write(offset, value); }
 
   void leave(std::span<const std::uint8_t> line, std::span<const std::uint32_t> user) {
     read_user(user, decoded_);
@@ -47,9 +45,11 @@ class Block final : public CallDecoder {
   rtl::StreamBlock<Model> block_;
 };
 
-std::unique_ptr<CallDecoder> make_block(const std::string& path, base::ComponentKey key, CallDecoder::Output output) {
-  if (base::waveforms_wanted()) return std::make_unique<Block<Vrpc_decoder_traced>>(path, key, std::move(output));
-  return std::make_unique<Block<Vrpc_decoder>>(path, key, std::move(output));
+std::unique_ptr<CallDecoder> make_block(const std::string& path, base::ComponentKey key, unsigned services,
+                                        CallDecoder::Output output) {
+  if (base::waveforms_wanted())
+    return std::make_unique<Block<Vrpc_decoder_traced>>(path, key, services, std::move(output));
+  return std::make_unique<Block<Vrpc_decoder>>(path, key, services, std::move(output));
 }
 
 }  // namespace

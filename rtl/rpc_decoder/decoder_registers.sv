@@ -2,7 +2,7 @@
 // The decoder's registers, by AXI4-Lite: the service table, and a counter for each reason. Software writes the fields of an
 // entry, and then COMMIT.
 module decoder_registers #(
-    parameter int Services = 16
+    parameter int Services = 64
 ) (
     input  logic                          clk,
     input  logic                          rst,

@@ -3,7 +3,7 @@
 // order: a control line with the arguments, or for a frame that is no call nothing but the reason. A beat in every cycle.
 // Between the stream registers at both ends all stages stand still while the output does.
 module rpc_decoder #(
-    parameter int Services = 16
+    parameter int Services = 64
 ) (
     input  logic         clk,
     input  logic         rst,

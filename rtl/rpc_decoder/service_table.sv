@@ -2,7 +2,7 @@
 // Finds the service of a call by program, version, procedure and UDP port; of two entries that match, the first. It is
 // looked up with the packet's first beat. Three cycles for each beat.
 module service_table #(
-    parameter int Services = 16  // at most 256
+    parameter int Services = 64  // at most 256, and a multiple of 8
 ) (
     input  logic                          clk,
     input  logic                          rst,
@@ -44,10 +44,17 @@ module service_table #(
     end
   end
 
+  // Of the first eight entries of which one matches, the first that does.
   always_comb begin
     first = 8'd0;
-    if (matched_valid && matched_begins)
-      for (int i = Services - 1; i >= 0; i--) if (match[i]) first = 8'(i);
+    if (matched_valid && matched_begins) begin
+      for (int e = Services - 8; e >= 0; e -= 8) begin
+        if (match[e+:8] != 8'd0) begin
+          first = 8'(e);
+          for (int i = 7; i >= 0; i--) if (match[e+i]) first[2:0] = 3'(i);
+        end
+      end
+    end
   end
 
   // One entry is read in a cycle: it is memory made of LUTs.

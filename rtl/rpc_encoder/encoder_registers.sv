@@ -2,7 +2,7 @@
 // The encoder's registers, by AXI4-Lite: the table of schemas, and a counter for each verdict. Software writes the fields
 // of an entry, and then COMMIT.
 module encoder_registers #(
-    parameter int Schemas = 32
+    parameter int Schemas = 128
 ) (
     input  logic                      clk,
     input  logic                      rst,

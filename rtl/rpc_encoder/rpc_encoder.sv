@@ -6,7 +6,7 @@
 // A beat comes in when the packet buffer has room for it, so that nothing in front of the buffer ever stands still. What
 // is behind it stands still while the output does.
 module rpc_encoder #(
-    parameter int Schemas = 32,
+    parameter int Schemas = 128,
     parameter int Beats = 512,       // of the packet buffer; a power of two
     parameter int Packets = 32,      // under way in the encoder; a power of two
     parameter int PacketBeats = 144  // of a packet's data; less than Beats

@@ -2,7 +2,7 @@
 // Finds the parts of a packet's data: those of the entry that it names, or if that is a union those of the entry that the
 // arm names which has the status in the packet's first word. Three cycles for each beat.
 module schema_table #(
-    parameter int Schemas = 32  // at most 255
+    parameter int Schemas = 128  // at most 255
 ) (
     input  logic                      clk,
     input  logic                      rst,
@@ -24,8 +24,8 @@ module schema_table #(
 );
   localparam int Bits = $clog2(Schemas);
   logic [Schemas-1:0] valid, is_union;
-  logic [167:0]       arms[Schemas];
-  logic [255:0]       parts[Schemas];
+  (* ram_style = "distributed" *) logic [167:0] arms[Schemas];
+  (* ram_style = "distributed" *) logic [255:0] parts[Schemas];
   rpc_encoder_pkg::arm_t write0, write1, write2, write3;
   assign {write3, write2, write1, write0} = write_arms;
   always_ff @(posedge clk) begin

@@ -10,6 +10,7 @@ from board_runs import BoardTest, canonical, options, result, run
 from test_loopback import ROUND_TRIP
 
 BOARD = "enzian-lauberhorn"
+PROTOTYPE = "enzian-lauberhorn-prototype"
 EXACT = ("--set", "run.spread=none")
 FEW = ("--requests", "400", "--warmup", "50")
 NULL = options("workload.call.program=null")
@@ -148,6 +149,35 @@ class Lauberhorn(BoardTest):
         r = result(BOARD, *FEW, *options("nic.eth0.services=3"), status=1)
         nic = r["counters"]["nic.eth0"]
         self.assertEqual((r["requests"]["errors"], nic["calls"], nic["unknown_calls"]), (400, 0, 400))
+
+    def test_a_table_of_fewer_services_takes_as_many_in_rtl_as_in_its_model(self):
+        for program, status in (("sort", 0), ("kv", 1)):
+            tlm, rtl = (canonical(run(PROTOTYPE, *FEW, *options(f"workload.call.program={program}", f"nic.eth0.decoder={which}"),
+                                      status=status), ["nic.eth0.decoder"]) for which in ("tlm", "rtl"))
+            self.assertEqual(tlm, rtl)
+
+    def test_the_prototype_serves_its_eight_services_and_leaves_calls_of_others_to_the_kernel(self):
+        """The five procedures of calc, the two of echo, and of kv the one that does nothing."""
+        for program in ("null", "add", "echo", "checksum", "sort", "spin"):
+            with self.subTest(program=program):
+                r = result(PROTOTYPE, *FEW, *options(f"workload.call.program={program}"))
+                self.assertEqual((r["requests"]["completed"], r["requests"]["errors"]), (400, 0))
+                self.assertEqual((r["counters"]["nic.eth0"]["calls"], r["counters"]["nic.eth0"]["unknown_calls"]), (400, 0))
+        r = result(PROTOTYPE, *FEW, *options("workload.call.program=kv"), status=1)
+        self.assertEqual(r["requests"]["errors"], 400)
+        self.assertEqual((r["counters"]["nic.eth0"]["calls"], r["counters"]["nic.eth0"]["unknown_calls"]), (0, 400))
+
+    def test_the_prototype_has_sixteen_calls_in_hand_and_no_more(self):
+        """All clients call before any call is answered; a client whose call is dropped waits for it until the end."""
+        for clients in (16, 17, 40):
+            with self.subTest(clients=clients):
+                r = result(PROTOTYPE, "--requests", "400", "--warmup", "0", *options(f"workload.outstanding={clients}"),
+                           status=1 if clients > 16 else 0)
+                self.assertEqual(r["counters"]["nic.eth0"]["dropped_sessions"], clients - 16)
+                self.assertEqual((r["requests"]["completed"], r["requests"]["lost"]), (416 - clients, 0))
+
+    def test_a_table_larger_than_the_decoders_is_refused(self):
+        self.assertEqual(self.mistake(BOARD, "nic.eth0.services=65"), "sluice: --set nic.eth0.services=65: must be 1 to 64")
 
     def test_a_run_is_the_same_again(self):
         for variant in ((), options("workload.outstanding=16")):

@@ -103,7 +103,7 @@ module arguments_bench (
   logic [31:0] unused_keeps;
   assign in_place   = {in_wrong, in_begins, in_known, in_number, in_start, in_classes};
 
-  service_table #(.Services(16)) table_of_services (
+  service_table table_of_services (
       .clk, .rst, .enable, .in_valid(in_valid && which == 2'd0), .in_beat, .in_headers,
       .out_valid(table_out), .out_beat(table_beat), .out_begins(unused_begins), .out_call(table_call), .out_parts(table_parts),
       .write(table_write), .write_entry(table_entry), .write_valid(table_valid), .write_key(table_key),
@@ -117,7 +117,7 @@ module arguments_bench (
                      .out_valid(line_out), .out_beat(line_beat), .out_call(line_call), .out_reason(line_reason));
   udp_checksum checksum (.clk, .rst, .enable, .in_valid(in_valid && which == 2'd3), .in_beat, .in_begins, .in_pseudo,
                          .out_valid(checked_valid), .out_wrong(checked_wrong));
-  decoder_registers #(.Services(16)) registers (
+  decoder_registers registers (
       .clk, .rst, .awvalid, .awready, .awaddr, .wvalid, .wready, .wdata, .bvalid, .bready, .arvalid, .arready, .araddr,
       .rvalid, .rready, .rdata, .write, .write_entry, .write_valid, .write_key, .write_service,
       .counted, .reason(counted_call.reason));

@@ -60,7 +60,8 @@ double rtl(const std::vector<std::uint8_t>& call) {
 
 double model(const std::vector<std::uint8_t>& call) {
   unsigned calls = 0;
-  const auto decoder = make_model("decoder", 1, [&calls](const Decoded& d) { calls += d.verdict == RPCD_CALL; });
+  const auto decoder =
+      make_model("decoder", 1, kServices, [&calls](const Decoded& d) { calls += d.verdict == RPCD_CALL; });
   decoder->write(RPCD_PROGRAM, 0x20000001);
   decoder->write(RPCD_VERSION, 1);
   decoder->write(RPCD_PORT, 20049);

@@ -5,11 +5,12 @@
 #include <optional>
 
 #include "Varguments_bench.h"
-#include "models/nic/rpc_decoder/service.h"
+#include "models/nic/rpc_decoder/decode.h"
 #include "tests/rtl/block_bench.h"
 
 using namespace sluice;
 using namespace sluice::test;
+using nic::rpc::kServices;
 using nic::rpc::Part;
 using nic::rpc::ServiceKey;
 
@@ -35,7 +36,7 @@ Words random_words(Bench& bench, std::size_t count) {
   return w;
 }
 
-constexpr unsigned kServices = 16;
+constexpr unsigned kKeys = kServices / 2;  ///< of which the table has each about twice
 struct Entry {
   ServiceKey key;
   Words service;  ///< parts, function pointer, owner: the lowest bits first
@@ -52,13 +53,13 @@ struct Found {
 }  // namespace
 
 TEST_CASE("service_table finds the first entry that matches and is valid") {
-  unsigned found_last = 0, of_two = 0, missed = 0;
+  unsigned found[kServices] = {}, of_two = 0, missed = 0;
   for (unsigned seed = 0; seed < 12; ++seed) {
     Bench bench(seed, kTable);
     bench.dut->table_write = 0;
     std::array<std::optional<Entry>, kServices> table;
     std::vector<ServiceKey> keys;
-    for (unsigned i = 0; i < 8; ++i)
+    for (unsigned i = 0; i < kKeys; ++i)
       keys.push_back({static_cast<std::uint32_t>(bench.random()), bench.upto(9), bench.upto(20),
                       static_cast<std::uint16_t>(bench.random())});
     std::deque<Found> expected;
@@ -83,10 +84,10 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
       // After a reset no entry matches. Then software writes some.
       for (unsigned i = 0; round != 0 && i < (round == 1 ? kServices : 4); ++i) {
         const unsigned at = round == 1 ? i : bench.upto(kServices - 1);
-        Entry e{keys[bench.upto(7)], random_words(bench, 11)};
-        // Entry 15 alone has the last key.
-        if (at != kServices - 1 && e.key == keys[7]) e.key = keys[0];
-        if (at == kServices - 1 && bench.one_in(2)) e.key = keys[7];
+        Entry e{keys[bench.upto(kKeys - 1)], random_words(bench, 11)};
+        // The last entry alone has the last key.
+        if (at != kServices - 1 && e.key == keys.back()) e.key = keys[0];
+        if (at == kServices - 1 && bench.one_in(2)) e.key = keys.back();
         e.service[10] &= 0xffff;
         const bool valid = !bench.one_in(4);
         bench.dut->table_write = 1;
@@ -104,7 +105,7 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
         packets.push_back(bench.bytes(bench.upto(150)));
         Found f;
         const std::vector<std::uint64_t> came = bench.put(packets.back(), false, [&](std::size_t beat) {
-          ServiceKey key = keys[bench.upto(7)];
+          ServiceKey key = keys[bench.upto(kKeys - 1)];
           if (bench.one_in(4)) {  // another key, by one bit
             const unsigned bit = bench.upto(111);
             if (bit < 32)
@@ -137,7 +138,7 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
           for (unsigned e = 0; e < kServices; ++e)
             if (table[e] && table[e]->key == key && matches++ == 0) {
               f.service = table[e]->service;
-              found_last += e == kServices - 1;
+              ++found[e];
             }
           of_two += matches > 1;
           if (matches == 0) {
@@ -158,7 +159,10 @@ TEST_CASE("service_table finds the first entry that matches and is valid") {
       for (const std::uint64_t c : bench.left[i].cycles) REQUIRE(c == cycles[at++]);
     }
   }
-  CHECK(found_last > 100);
+  for (unsigned e = 0; e < kServices; ++e) {
+    INFO("entry " << e << " was found " << found[e] << " times");
+    CHECK(found[e] > 10);
+  }
   CHECK(of_two > 1000);
   CHECK(missed > 1000);
 }

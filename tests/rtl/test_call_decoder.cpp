@@ -39,12 +39,14 @@ void run_to(base::Time end) {
 }
 
 struct Both {
-  Both() {
+  explicit Both(unsigned services = kServices) {
     NoCatalogue none;
     part::add_rtl_rpc_decoder(none);
     for (unsigned i = 0; i < 2; ++i) {
       DecoderFactory make = i == 0 ? &make_model : rtl_factory();
-      decoders[i] = make("nic", 7 + i, [this, i](const Decoded& d) { left[i].push_back({base::calendar().now(), d}); });
+      decoders[i] = make("nic", 7 + i, services, [this, i](const Decoded& d) {
+        left[i].push_back({base::calendar().now(), d});
+      });
     }
   }
   /// Cases in one process share the calendar.
@@ -126,6 +128,27 @@ TEST_CASE("both decoders refuse the same entries, and say so") {
     s.parts[2] = {};
     d->reset();
     CHECK(d->read(RPCD_ERROR) == 0);
+  }
+}
+
+TEST_CASE("decoders with fewer entries say so, and neither takes one beyond them") {
+  Both both(8);
+  RpcFrames random(6);
+  base::Time when = both.after(base::Time::us(1));
+  for (const unsigned entry : {7u, 8u, kServices - 1, kServices}) {
+    INFO("entry " << entry);
+    const bool is_there = entry < 8;
+    const Service s = random.service(entry);
+    base::calendar().set_now(when);
+    for (auto& d : both.decoders) {
+      CHECK((d->read(RPCD_CAPACITY) & RPCD_CAPACITY_SERVICES) == 8);
+      set(*d, entry, s);
+      CHECK(d->read(RPCD_ERROR) == (is_there ? 0 : RPCD_ERROR_ENTRY));
+      d->write(RPCD_ERROR, RPCD_ERROR_ENTRY);
+      d->put(test::plain_call(s.key, FrameBytes(400)));
+    }
+    run_to(when += base::Time::us(1));
+    for (const auto& left : both.left) CHECK((left.back().decoded.verdict == RPCD_NO_SERVICE) == !is_there);
   }
 }
 

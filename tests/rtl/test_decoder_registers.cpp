@@ -2,11 +2,12 @@
 // The RPC decoder's registers alone, by AXI4-Lite.
 
 #include "Varguments_bench.h"
-#include "models/nic/rpc_decoder/service.h"
+#include "models/nic/rpc_decoder/decode.h"
 #include "tests/rtl/block_bench.h"
 
 using namespace sluice;
 using namespace sluice::test;
+using nic::rpc::kServices;
 
 namespace {
 
@@ -155,7 +156,7 @@ Write fill(Registers& r, std::mt19937_64& random) {
 TEST_CASE("the decoder's registers say what it is and can, and nothing elsewhere") {
   Registers r(1);
   CHECK(r.read(RPCD_IDENTITY) == RPCD_IDENTITY_VALUE);
-  CHECK(r.read(RPCD_CAPACITY, 3) == (16u | 4u << RPCD_CAPACITY_PARTS_SHIFT | 16u << RPCD_CAPACITY_WORDS_SHIFT));
+  CHECK(r.read(RPCD_CAPACITY, 3) == (kServices | 4u << RPCD_CAPACITY_PARTS_SHIFT | 16u << RPCD_CAPACITY_WORDS_SHIFT));
   for (std::uint32_t at = 0x8; at < 0x1000; at += 4) {
     INFO("register " << at);
     CHECK(r.read(at) == 0);
@@ -175,11 +176,11 @@ TEST_CASE("the decoder's registers say what it is and can, and nothing elsewhere
 TEST_CASE("a commit gives the table what was written, to each entry") {
   Registers r(2);
   std::mt19937_64 random(2);
-  for (unsigned i = 0; i < 64; ++i) {
+  for (unsigned i = 0; i < 3 * kServices; ++i) {
     INFO("commit " << i);
     Write w = fill(r, random);
-    w.entry = i % 16;
-    w.valid = i % 3 != 0;
+    w.entry = i % kServices;
+    w.valid = i % 5 != 0;
     r.writes.clear();
     // Bits that the register does not have are 0 to it.
     r.write(RPCD_COMMIT, w.entry | (w.valid ? RPCD_COMMIT_VALID : 0) | (random() & 0x7fff0000u),
@@ -194,7 +195,7 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
   std::mt19937_64 random(3);
   fill(r, random);
   r.writes.clear();
-  for (const std::uint32_t entry : {16u, 17u, 255u, 256u, 0x8000u, 0xffffu}) {
+  for (const std::uint32_t entry : {kServices, kServices + 1, 255u, 256u, 0x8000u, 0xffffu}) {
     r.write(RPCD_COMMIT, RPCD_COMMIT_VALID | entry);
     CHECK(r.writes.empty());
     CHECK(r.read(RPCD_ERROR) == RPCD_ERROR_ENTRY);
@@ -207,7 +208,7 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
       INFO("part " << part << " words " << words);
       r.write(RPCD_PART_SHAPE(part), words);
       r.writes.clear();
-      r.write(RPCD_COMMIT, RPCD_COMMIT_VALID | 15);
+      r.write(RPCD_COMMIT, RPCD_COMMIT_VALID | (kServices - 1));
       CHECK(r.writes.size() == (words <= RPCD_PART_WORDS_MOST ? 1 : 0));
       CHECK(r.read(RPCD_ERROR) == (words <= RPCD_PART_WORDS_MOST ? 0 : RPCD_ERROR_SCHEMA));
       r.write(RPCD_ERROR, ~0u);
@@ -216,7 +217,7 @@ TEST_CASE("a commit to no entry or of a part with too many words writes nothing 
   }
   // Both at once; each is cleared alone, and what is not cleared stays.
   r.write(RPCD_PART_SHAPE(2), 17);
-  r.write(RPCD_COMMIT, 16);
+  r.write(RPCD_COMMIT, kServices);
   CHECK(r.read(RPCD_ERROR) == (RPCD_ERROR_ENTRY | RPCD_ERROR_SCHEMA));
   r.write(RPCD_ERROR, RPCD_ERROR_ENTRY);
   CHECK(r.read(RPCD_ERROR) == RPCD_ERROR_SCHEMA);
@@ -268,7 +269,7 @@ TEST_CASE("a commit of a part with half of a hyper writes nothing and is told") 
 
 TEST_CASE("a read goes on during a write, and the other way round") {
   Registers r(4);
-  r.write(RPCD_COMMIT, 16);
+  r.write(RPCD_COMMIT, kServices);
   // Both in the same cycle: the read is of what was before the write.
   r.dut->awvalid = r.dut->wvalid = r.dut->arvalid = 1;
   r.dut->awaddr = r.dut->araddr = RPCD_ERROR;

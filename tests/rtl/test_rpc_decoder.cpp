@@ -217,6 +217,45 @@ TEST_CASE("of two entries that match the first counts, until it is taken out") {
   CHECK(owners() == std::pair(105u, 105u));
 }
 
+TEST_CASE("each entry matches by itself, and before each that is behind it") {
+  DecoderBench bench;
+  ServiceTable table;
+  Service s;
+  s.key = {0x20000001, 1, 0, 2000};
+  const auto set = [&](unsigned entry) {
+    s.owner = static_cast<std::uint16_t>(100 + entry);
+    bench.set(entry, s);
+    table.set(entry, s);
+  };
+  const auto take_out = [&](unsigned entry) {
+    bench.write(RPCD_COMMIT, entry);
+    table.set(entry, std::nullopt);
+  };
+  const FrameBytes call = test::plain_call(s.key);
+  const auto always = [](std::uint64_t) { return true; };
+  const auto found = [&](unsigned entry) {
+    Twin twin;
+    decode(call, table, twin.decoded, twin.path);
+    const DecoderOutput rtl = bench.run({call}, always, always).at(0);
+    REQUIRE(twin.decoded.verdict == RPCD_CALL);
+    REQUIRE(rtl.verdict == RPCD_CALL);
+    REQUIRE(twin.decoded.owner == 100 + entry);
+    REQUIRE(rtl.owner == 100 + entry);
+  };
+  for (unsigned first = 0; first < kServices; ++first) {
+    set(first);
+    INFO("entry " << first);
+    found(first);
+    for (unsigned second = first + 1; second < kServices; ++second) {
+      INFO("and " << second);
+      set(second);
+      found(first);
+      take_out(second);
+    }
+    take_out(first);
+  }
+}
+
 TEST_CASE("frames of one beat in every cycle have each the checksum of its own") {
   DecoderBench bench;
   const ServiceTable table;
@@ -310,14 +349,15 @@ TEST_CASE("a reset clears the counters and the table") {
 
 TEST_CASE("the registers of the RTL and of its model say the same") {
   DecoderBench bench;
-  const std::unique_ptr<CallDecoder> model = make_model("decoder", 1, [](const Decoded&) {});
+  const std::unique_ptr<CallDecoder> model = make_model("decoder", 1, kServices, [](const Decoded&) {});
   std::mt19937 random(1);
   unsigned errors = 0;
   for (unsigned i = 0; i < 20'000; ++i) {
     INFO("access " << i);
     const std::uint32_t offset = random() % 3 == 0 ? RPCD_COMMIT : 4 * (random() % (RPCD_SIZE / 4));
-    // Entries at and behind the last, and parts of up to 31 words, are often among them.
-    const std::uint32_t value = random() % 2 == 0 ? random() : (random() & RPCD_COMMIT_VALID) | random() % 20;
+    // Entries around the last, and parts of up to 31 words, are often among them.
+    const std::uint32_t value =
+        random() % 2 == 0 ? random() : (random() & RPCD_COMMIT_VALID) | random() % (kServices + 4);
     bench.write(offset, value);
     model->write(offset, value);
     if (random() % 50 == 0) {

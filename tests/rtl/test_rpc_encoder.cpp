@@ -271,6 +271,48 @@ TEST_CASE("checksums are right where their sums carry, and a UDP checksum of 0 i
   REQUIRE(zeros >= 2);
 }
 
+TEST_CASE("each entry of the encoder's table has its own parts, and an arm can name each") {
+  EncoderBench bench;
+  SchemaTable table;
+  const auto set = [&](unsigned entry, const Schema& s) {
+    bench.set(entry, s);
+    table.set(entry, s);
+  };
+  /// An entry has as many words as its number says, and one more.
+  const auto words = [](unsigned entry) {
+    Schema s;
+    s.parts[0].array = Part::Array::scalars;
+    s.parts[0].limit = static_cast<std::uint16_t>(entry + 1);
+    return s;
+  };
+  const auto check = [&](unsigned entry, const std::vector<std::uint8_t>& data) {
+    EncoderInput packet;
+    packet.request.schema = static_cast<std::uint8_t>(entry);
+    packet.data = data;
+    const auto out = bench.run({packet}, 1, always, always);
+    Encoded twin;
+    encode(data, packet.request, table, twin);
+    REQUIRE(out.frames.at(0).verdict == RPCE_REPLY);
+    REQUIRE(out.frames[0].bytes == twin.frame);
+    REQUIRE(twin.frame.size() == 66 + data.size());
+  };
+  for (unsigned entry = 0; entry < kSchemas; ++entry) set(entry, words(entry));
+  for (unsigned entry = 0; entry < kSchemas; ++entry) {
+    INFO("entry " << entry);
+    check(entry, std::vector<std::uint8_t>(4 * (entry + 1), 7));
+  }
+  // A union: its status is 0, and the words of the other entry follow it.
+  for (unsigned entry = 0; entry < kSchemas; ++entry) {
+    INFO("a union at entry " << entry);
+    const unsigned other = kSchemas - 1 - entry;
+    Schema s;
+    s.arms[3] = {true, true, static_cast<std::uint8_t>(other), 0};
+    set(entry, s);
+    check(entry, std::vector<std::uint8_t>(4 + 4 * (other + 1)));
+    set(entry, words(entry));
+  }
+}
+
 TEST_CASE("software's mistakes with the encoder's table are kept, and nothing is written") {
   EncoderBench bench;
   REQUIRE(bench.read(RPCE_IDENTITY) == RPCE_IDENTITY_VALUE);

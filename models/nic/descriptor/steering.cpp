@@ -14,7 +14,8 @@ Steering::Steering(Decoder decoder, base::Time parse, const std::string& path, b
     : parse_(parse),
       key_(key),
       next_(std::move(next)),
-      decoder_(rpc::make_decoder(decoder == Decoder::rtl, path, [this](const rpc::Decoded& d) { leave(d); })) {}
+      decoder_(rpc::make_decoder(decoder == Decoder::rtl, path, rpc::kServices,
+                                 [this](const rpc::Decoded& d) { leave(d); })) {}
 
 void Steering::accept(net::PacketPtr packet, base::Time available, std::uint32_t generation) {
   base::calendar().at(available, key_,

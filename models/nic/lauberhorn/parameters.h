@@ -23,7 +23,7 @@ struct LauberhornParameters : PipelineParameters {
   unsigned cores = 4;
   unsigned processes = 64;
   unsigned workers = 4;
-  unsigned services = 16;
+  unsigned services = 64;
   unsigned sessions = 256;
   unsigned queue = 32;
   unsigned continuations = 256;

@@ -23,7 +23,8 @@ class CallDecoder {
   /// Of the hardware that is modelled: 250 MHz (enzian-pio's FPGA).
   static constexpr base::Time kCycle = base::Time::ns(4);
 
-  explicit CallDecoder(Output output) : output_(std::move(output)) {}
+  /// services: entries of its table, at most kServices.
+  CallDecoder(unsigned services, Output output) : services_(services), output_(std::move(output)) {}
   virtual ~CallDecoder() = default;
 
   /// A frame without its frame check sequence, of at least one byte, has come. Its first beat is at the decoder in the
@@ -33,7 +34,7 @@ class CallDecoder {
   /// Accesses to the registers of rpc_decoder_regs.h, by a device that has checked them: an entry that is written
   /// counts for frames that come when those inside have left; one that is inside may find it old or new. offset: a
   /// multiple of 4 below RPCD_SIZE.
-  virtual void write(std::uint32_t offset, std::uint32_t value);
+  void write(std::uint32_t offset, std::uint32_t value);
   std::uint32_t read(std::uint32_t offset);
   /// As at power-up. Frames inside leave no more.
   virtual void reset();
@@ -50,13 +51,16 @@ class CallDecoder {
  protected:
   /// COMMIT has written an entry of the table; null: one that matches no call.
   virtual void set(unsigned entry, const std::optional<Service>&) = 0;
+  /// A register was written, and that was no COMMIT which was refused.
+  virtual void written(std::uint32_t offset, std::uint32_t value) = 0;
   void leaves(const Decoded&);
 
  private:
-  void commit(std::uint32_t value);
+  bool commit(std::uint32_t value);
 
   static constexpr std::uint64_t never_late_ = 0;
 
+  unsigned services_;
   Output output_;
   std::array<std::uint64_t, RPCD_VERDICTS> counts_{};
   std::array<std::uint32_t, RPCD_VERDICTS> counters_{};  ///< since the last reset
@@ -67,12 +71,14 @@ class CallDecoder {
 
 /// Makes decoders of one kind. path: its own. key: of its calendar entries, and of no other's.
 using DecoderFactory = std::unique_ptr<CallDecoder> (*)(const std::string& path, base::ComponentKey key,
-                                                        CallDecoder::Output output);
-std::unique_ptr<CallDecoder> make_model(const std::string& path, base::ComponentKey key, CallDecoder::Output output);
+                                                        unsigned services, CallDecoder::Output output);
+std::unique_ptr<CallDecoder> make_model(const std::string& path, base::ComponentKey key, unsigned services,
+                                        CallDecoder::Output output);
 /// The factory of the decoder in RTL; null in a program that was built without Verilator.
 DecoderFactory& rtl_factory();
 /// The decoder of a NIC with this path: its RTL, which the program must have, or its model. It has a key of its own,
 /// for the model makes the entry of what leaves earlier than the RTL does.
-std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, CallDecoder::Output output);
+std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, unsigned services,
+                                          CallDecoder::Output output);
 
 }  // namespace sluice::nic::rpc

@@ -12,8 +12,8 @@
 
 namespace sluice::nic::rpc {
 
-/// Entries of the decoder's table (enzian-pio's prototype has 8).
-inline constexpr unsigned kServices = 16;
+/// Entries of the decoder's table.
+inline constexpr unsigned kServices = 64;
 
 class ServiceTable {
  public:

@@ -15,7 +15,8 @@ namespace {
 
 class Model final : public CallDecoder {
  public:
-  Model(base::ComponentKey key, Output output) : CallDecoder(std::move(output)), key_(key) {}
+  Model(base::ComponentKey key, unsigned services, Output output)
+      : CallDecoder(services, std::move(output)), key_(key) {}
 
   void put(std::span<const std::uint8_t> frame, bool) override {
     Decoded decoded = spare_.empty() ? Decoded{} : spare_.pop();
@@ -42,6 +43,7 @@ class Model final : public CallDecoder {
 
  private:
   void set(unsigned entry, const std::optional<Service>& service) override { table_.set(entry, service); }
+  void written(std::uint32_t, std::uint32_t) override {}
 
   void leave(std::uint32_t generation) {
     if (generation != generation_) return;
@@ -65,7 +67,7 @@ class Model final : public CallDecoder {
 std::uint32_t CallDecoder::read(std::uint32_t offset) {
   if (offset == RPCD_IDENTITY) return RPCD_IDENTITY_VALUE;
   if (offset == RPCD_CAPACITY)
-    return kServices | RPCD_PARTS << RPCD_CAPACITY_PARTS_SHIFT | RPCD_PART_WORDS_MOST << RPCD_CAPACITY_WORDS_SHIFT;
+    return services_ | RPCD_PARTS << RPCD_CAPACITY_PARTS_SHIFT | RPCD_PART_WORDS_MOST << RPCD_CAPACITY_WORDS_SHIFT;
   if (offset == RPCD_ERROR) return error_;
   const std::uint32_t verdict = (offset - RPCD_COUNTERS) / 4;
   return verdict < RPCD_VERDICTS ? counters_[verdict] : 0;
@@ -75,13 +77,15 @@ void CallDecoder::write(std::uint32_t offset, std::uint32_t value) {
   if (offset == RPCD_ERROR) {
     error_ &= ~value;
   } else if (offset == RPCD_COMMIT) {
-    commit(value);
+    if (!commit(value)) return;
   } else if (offset < fields_.size() * 4) {
     fields_[offset / 4] = value;
   }
+  written(offset, value);
 }
 
-void CallDecoder::commit(std::uint32_t value) {
+/// False: it is refused.
+bool CallDecoder::commit(std::uint32_t value) {
   const auto field = [this](std::uint32_t offset) { return fields_[offset / 4]; };
   Service s;
   bool is_schema = true;
@@ -90,9 +94,9 @@ void CallDecoder::commit(std::uint32_t value) {
     is_schema &= s.parts[i].is_valid();
   }
   const std::uint32_t entry = value & RPCD_COMMIT_ENTRY;
-  if (entry >= kServices) error_ |= RPCD_ERROR_ENTRY;
+  if (entry >= services_) error_ |= RPCD_ERROR_ENTRY;
   if (!is_schema) error_ |= RPCD_ERROR_SCHEMA;
-  if (entry >= kServices || !is_schema) return;
+  if (entry >= services_ || !is_schema) return false;
   s.key = {field(RPCD_PROGRAM), field(RPCD_VERSION), field(RPCD_PROCEDURE),
            static_cast<std::uint16_t>(field(RPCD_PORT))};
   s.owner = static_cast<std::uint16_t>(field(RPCD_OWNER));
@@ -100,6 +104,7 @@ void CallDecoder::commit(std::uint32_t value) {
   const bool is_valid = (value & RPCD_COMMIT_VALID) != 0;
   keys_[entry] = is_valid ? std::optional(s.key) : std::nullopt;
   set(entry, is_valid ? std::optional(s) : std::nullopt);
+  return true;
 }
 
 void CallDecoder::reset() {
@@ -115,8 +120,9 @@ void CallDecoder::leaves(const Decoded& decoded) {
   output_(decoded);
 }
 
-std::unique_ptr<CallDecoder> make_model(const std::string&, base::ComponentKey key, CallDecoder::Output output) {
-  return std::make_unique<Model>(key, std::move(output));
+std::unique_ptr<CallDecoder> make_model(const std::string&, base::ComponentKey key, unsigned services,
+                                        CallDecoder::Output output) {
+  return std::make_unique<Model>(key, services, std::move(output));
 }
 
 DecoderFactory& rtl_factory() {
@@ -124,9 +130,10 @@ DecoderFactory& rtl_factory() {
   return factory;
 }
 
-std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, CallDecoder::Output output) {
+std::unique_ptr<CallDecoder> make_decoder(bool in_rtl, const std::string& nic, unsigned services,
+                                          CallDecoder::Output output) {
   const std::string path = nic + ".decoder";
-  return (in_rtl ? rtl_factory() : &make_model)(path, base::path_key(path), std::move(output));
+  return (in_rtl ? rtl_factory() : &make_model)(path, base::path_key(path), services, std::move(output));
 }
 
 }  // namespace sluice::nic::rpc

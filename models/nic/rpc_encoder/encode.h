@@ -14,7 +14,7 @@
 namespace sluice::nic::rpc {
 
 /// Entries of the encoder's table.
-inline constexpr unsigned kSchemas = 32;
+inline constexpr unsigned kSchemas = 128;
 /// Of a packet's data; the encoder throws the rest away.
 inline constexpr std::uint32_t kPacketBytes = 9216;
 

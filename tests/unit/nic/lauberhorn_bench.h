@@ -168,6 +168,11 @@ struct Bench {
   void set4(std::uint64_t offset, std::uint32_t value) {
     REQUIRE(nic->registers().write(offset, &value, 4) == base::Answer::ok);
   }
+  std::uint32_t get4(std::uint64_t offset) {
+    std::uint32_t value = 0;
+    REQUIRE(nic->registers().read(offset, &value, 4) == base::Answer::ok);
+    return value;
+  }
   void add_process(unsigned process, unsigned threads) {
     set(LAUB_PROCESS_ID, 100 + process);
     set(LAUB_PROCESS_THREADS, threads);

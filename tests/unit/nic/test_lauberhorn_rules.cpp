@@ -199,12 +199,43 @@ TEST_CASE("tables refuse what they have no room for, and say so", "[lauberhorn]"
   b.set(LAUB_SERVICE_COMMIT, LAUB_COMMIT_VALID | 0);
   CHECK(b.get(LAUB_ERROR) == LAUB_ERROR_PROCESS);
   b.set(LAUB_ERROR, LAUB_ERROR_PROCESS);
-  b.set(LAUB_SERVICE_PROCESS, 1);
-  b.set(LAUB_SERVICE_COMMIT, LAUB_COMMIT_VALID | 16);
-  CHECK(b.get(LAUB_ERROR) == LAUB_ERROR_ENTRY);
   CHECK(b.get(LAUB_IDENTITY) == LAUB_IDENTITY_VALUE);
   CHECK(b.get(LAUB_LINE_BYTES) == kLine);
   CHECK(b.get(LAUB_MAC) == 0x0253'4c00'0001);
+}
+
+TEST_CASE("the NIC says what its tables have room for, and refuses the entry behind their last", "[lauberhorn]") {
+  for (const unsigned services : {8u, 64u}) {
+    Bench b({}, [&](nic::LauberhornParameters& p) {
+      p.services = services;
+      p.sessions = 2 * services;
+      p.processes = 3 + services;
+    });
+    CHECK(b.get(LAUB_SERVICES) == services);
+    CHECK(b.get(LAUB_SESSIONS) == 2 * services);
+    CHECK(b.get(LAUB_PROCESSES) == 3 + services);
+    CHECK(b.get(LAUB_WORKERS) == 3);
+    CHECK((b.get4(LAUB_DECODER + RPCD_CAPACITY) & RPCD_CAPACITY_SERVICES) == services);
+    CHECK((b.get4(LAUB_ENCODER + RPCE_CAPACITY) & RPCE_CAPACITY_SCHEMAS) == 128);
+    const auto error_of = [&b](std::uint64_t commit, std::uint32_t entry) {
+      b.set(commit, LAUB_COMMIT_VALID | entry);
+      const std::uint64_t error = b.get(LAUB_ERROR);
+      b.set(LAUB_ERROR, error);
+      return error;
+    };
+    CHECK(error_of(LAUB_SERVICE_COMMIT, services - 1) == 0);
+    CHECK(error_of(LAUB_SERVICE_COMMIT, services) == LAUB_ERROR_ENTRY);
+    CHECK(error_of(LAUB_PROCESS_COMMIT, 3 + services) == 0);
+    CHECK(error_of(LAUB_PROCESS_COMMIT, 4 + services) == LAUB_ERROR_ENTRY);
+    b.set4(LAUB_DECODER + RPCD_COMMIT, RPCD_COMMIT_VALID | (services - 1));
+    CHECK(b.get4(LAUB_DECODER + RPCD_ERROR) == 0);
+    b.set4(LAUB_DECODER + RPCD_COMMIT, RPCD_COMMIT_VALID | services);
+    CHECK(b.get4(LAUB_DECODER + RPCD_ERROR) == RPCD_ERROR_ENTRY);
+    b.set4(LAUB_ENCODER + RPCE_COMMIT, RPCE_COMMIT_VALID | 127);
+    CHECK(b.get4(LAUB_ENCODER + RPCE_ERROR) == 0);
+    b.set4(LAUB_ENCODER + RPCE_COMMIT, RPCE_COMMIT_VALID | 128);
+    CHECK(b.get4(LAUB_ENCODER + RPCE_ERROR) == RPCE_ERROR_ENTRY);
+  }
 }
 
 TEST_CASE("lines that are none are refused, and so is a load beside one that waits", "[lauberhorn]") {
