@@ -122,7 +122,10 @@ std::string service_table(const Json& result) {
                                  "port", "calls", "unanswered", "p50", "p99", "max");
   const auto row = [&](const char* title, const Json* s) {
     if (!s) return;
-    const auto time = [&](const char* key) { return time_text(s->at("latency_ns").at(key).get<double>()); };
+    const bool any = s->at("completed").get<std::uint64_t>() > 0;
+    const auto time = [&](const char* key) {
+      return any ? time_text(s->at("latency_ns").at(key).get<double>()) : std::string("-");
+    };
     text += fmt::format("  {:<18} {:>7} {:>7} {:>11} {:>11} {:>11} {:>11} {:>11}\n", title,
                         s->at("service").get<unsigned>(), s->at("port").get<unsigned>(),
                         grouped(s->at("sent").get<std::uint64_t>()), grouped(unanswered(*s)), time("p50"), time("p99"),

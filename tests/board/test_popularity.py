@@ -9,7 +9,7 @@ import unittest
 from board_runs import BoardTest, options, result
 
 CALLS, SERVICES, FIRST_PORT = 400, 32, 20049
-SETTINGS = ("--requests", str(CALLS), *options(
+SETTINGS = ("--requests", str(CALLS), "--warmup", "0", *options(
     "workload.kind=open-loop", "workload.rate=2000000", "workload.services=32", "workload.popularity=hot-set",
     "workload.hot=4", "workload.hot_period=25 us", "workload.timeout=200 us"))
 
