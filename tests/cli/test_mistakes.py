@@ -278,6 +278,21 @@ class Boards(CommandTest):
         self.write("my.toml", OWN + "[workload]\nservices = 2\npopularity = 'hot-set'\nhot = 2\n")
         self.assert_mistake(["run", "my.toml"], "my.toml:5: workload.hot must be less than services, 2")
 
+    def test_serving_peer(self):
+        peer = OWN + "[peer.far]\nmodel = 'rpc'\n"
+        for line, sentence in (("port = 0", "port must be 1 to 65535"), ("delays = 'long'", "delays must be constant or exponential"),
+                               ("delay = '11 s'", "delay must be 0 ns to 10 s"),
+                               ("host.address = '10.0.0.2'", "host.address must not be nic.eth0.ipv4 too"),
+                               ("wire = 'net.wire7'", "wire must be the path of an Ethernet link such as \"net.wire0\"")):
+            with self.subTest(line):
+                self.write("peer.toml", f"{peer}{line}\n")
+                self.assert_mistake(["run", "peer.toml", "--until=50us"], f"peer.toml:4: peer.far.{sentence}")
+        for lines, said in (("delay = '0 ns'\ndelays = 'exponential'", "delays (peer.toml:5) has no effect: peer.far.delay is 0 ns"),
+                            ("delay = '5 us'", "delay (peer.toml:4) did not act: no call was answered"),
+                            ("port = 7", "port (peer.toml:4) did not act: no frame came that it might have served")):
+            self.write("peer.toml", f"{peer}{lines}\n")
+            self.assertIn(f"peer.far.{said}\n", sluice("run", "peer.toml", "--until=50us", cwd=self.directory).stderr)
+
     def test_service_times(self):
         spin = ["run", "e810-poll", "--set=workload.call.program=spin"]
         self.assert_mistake([*spin, "--set=workload.call.service=1.5 ns"],
