@@ -74,9 +74,9 @@ std::string phase_details(const Json& phases) {
     row(phase_title(phases), phase_text);
     if (notable_services(phases[first])) {
       const auto worst = [](const Json& p) -> const Json& { return *notable_services(p)->worst_p99; };
-      row("  worst p99 of a service",
+      row("  worst service's p99",
           [&](const Json& p) { return time_text(worst(p).at("latency_ns").at("p99").get<double>()); });
-      row("  which is number", [&](const Json& p) { return worst(p).at("service").dump(); });
+      row("  its number", [&](const Json& p) { return worst(p).at("service").dump(); });
     }
     std::set<int> stages;
     for (std::size_t i = first; i < end; ++i)

@@ -280,10 +280,10 @@ class Boards(CommandTest):
 
     def test_serving_peer(self):
         peer = OWN + "[peer.far]\nmodel = 'rpc'\n"
-        for line, sentence in (("port = 0", "port must be 1 to 65535"), ("delays = 'long'", "delays must be constant or exponential"),
-                               ("delay = '11 s'", "delay must be 0 ns to 10 s"),
+        for line, sentence in (("port = 0", "port must be 1 to 65535, not 0"), ("delays = 'long'", 'delays must be constant or exponential, not "long"'),
+                               ("delay = '11 s'", 'delay must be 0 ns to 10 s, not "11 s"'),
                                ("host.address = '10.0.0.2'", "host.address must not be nic.eth0.ipv4 too"),
-                               ("wire = 'net.wire7'", "wire must be the path of an Ethernet link such as \"net.wire0\"")):
+                               ("wire = 'net.wire7'", 'wire must name an Ethernet link of the board, not "net.wire7"; did you mean net.wire0?')):
             with self.subTest(line):
                 self.write("peer.toml", f"{peer}{line}\n")
                 self.assert_mistake(["run", "peer.toml", "--until=50us"], f"peer.toml:4: peer.far.{sentence}")
