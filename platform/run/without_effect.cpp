@@ -29,10 +29,8 @@ class Reasons {
         ideal_(config.parameters<RunParameters>("run").spread == SpreadOfTime::none),
         systems_(systems_of(config)) {}
 
-  /// Whether the value acts where its counters count nothing, too: several harts run ahead of each other by a snoop,
-  /// and a period of 0 is why a hot set has not moved.
+  /// Whether the value acts where its counters count nothing, too: several harts run ahead of each other by a snoop.
   bool acts_anyway(const Instance& i, const std::string& key) const {
-    if (key == "hot_period" && i.schema().find(key)->text(i.values()) == "0 ns") return true;
     const auto several = [](const SystemPlan& s) { return s.harts() > 1; };
     return i.kind() == "caches" && key == "snoop_latency" && std::any_of(systems_.begin(), systems_.end(), several);
   }

@@ -287,11 +287,14 @@ class Boards(CommandTest):
             with self.subTest(line):
                 self.write("peer.toml", f"{peer}{line}\n")
                 self.assert_mistake(["run", "peer.toml", "--until=50us"], f"peer.toml:4: peer.far.{sentence}")
-        for lines, said in (("delay = '0 ns'\ndelays = 'exponential'", "delays (peer.toml:5) has no effect: peer.far.delay is 0 ns"),
-                            ("delay = '5 us'", "delay (peer.toml:4) did not act: no call was answered"),
-                            ("port = 7", "port (peer.toml:4) did not act: no frame came that it might have served")):
-            self.write("peer.toml", f"{peer}{lines}\n")
-            self.assertIn(f"peer.far.{said}\n", sluice("run", "peer.toml", "--until=50us", cwd=self.directory).stderr)
+        self.write("peer.toml", peer + "delay = '0 ns'\ndelays = 'exponential'\n")
+        self.assertIn("peer.far.delays (peer.toml:5) has no effect: peer.far.delay is 0 ns\n",
+                      sluice("run", "peer.toml", "--until=50us", cwd=self.directory).stderr)
+        self.write("peer.toml", peer)
+        for setting, why in (("delay=5us", "no call was answered"), ("delays=exponential", "no call was answered"),
+                             ("port=7", "no frame came that it might have served")):
+            said = sluice("run", "peer.toml", "--until=50us", f"--set=peer.far.{setting}", cwd=self.directory).stderr
+            self.assertIn(f"peer.far.{setting.split('=')[0]} (--set) did not act: {why}\n", said)
 
     def test_service_times(self):
         spin = ["run", "e810-poll", "--set=workload.call.program=spin"]
