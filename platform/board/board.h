@@ -164,6 +164,7 @@ class Board {
   std::uint64_t longest_frame_of_firmware();
   void check_frames_fit();
   void check_sizes(const config::Instance&, const net::TrafficSource::Parameters&) const;
+  std::unique_ptr<base::Model> build_peer(const config::Instance&, WireInstance&) const;
   void build_clients(const config::Instance&, const net::TrafficSource::Parameters&, WireInstance&);
   void start_systems();
   void build_workload(Traffic);
@@ -202,7 +203,7 @@ class Board {
   std::vector<std::unique_ptr<ElaborationMark>> marks_;  ///< one before each device and workload, one after each kind
   std::vector<DeviceInstance> devices_;
   std::vector<BusDeviceInstance> bus_devices_;
-  std::vector<std::unique_ptr<net::EchoPeer>> peers_;
+  std::vector<std::unique_ptr<base::Model>> peers_;
   std::vector<std::unique_ptr<net::TrafficSource>> sources_;
   std::vector<Clients> clients_;
   workload::Surroundings surroundings_;

@@ -166,12 +166,23 @@ void Board::build_peers(Traffic traffic) {
       build_clients(*i, i->parameters<TrafficPeerParameters>().traffic, link);
       continue;
     }
-    const auto& p = i->parameters<EchoPeerParameters>();
-    check_addresses(*i, p.peer.host, at);
-    peers_.push_back(
-        std::make_unique<net::EchoPeer>(base::module_name(i->path()).c_str(), p.peer, *link.wire, net::Wire::kA));
+    peers_.push_back(build_peer(*i, link));
     peers_.back()->publish_statistics();
   }
+}
+
+/// Builds a peer that makes no calls.
+std::unique_ptr<base::Model> Board::build_peer(const config::Instance& instance, WireInstance& at) const {
+  const std::string name = base::module_name(instance.path());
+  if (instance.model() == "rpc") {
+    const net::RpcPeer::Parameters& p = instance.parameters<RpcPeerParameters>().peer;
+    check_addresses(instance, p.host, at.path);
+    const base::RandomSeed seed{run_.seed, run_.replication};
+    return std::make_unique<net::RpcPeer>(name.c_str(), p, seed, *at.wire, net::Wire::kA);
+  }
+  const net::EchoPeer::Parameters& p = instance.parameters<EchoPeerParameters>().peer;
+  check_addresses(instance, p.host, at.path);
+  return std::make_unique<net::EchoPeer>(name.c_str(), p, *at.wire, net::Wire::kA);
 }
 
 /// Builds the workload's clients at the first NIC's wire if no peer is there, else at the first wire without a peer.

@@ -201,12 +201,6 @@ void IommuInstance::describe(base::Schema<IommuInstance>& s) {
   s.include("", &IommuInstance::iommu);
 }
 
-void EchoPeerParameters::describe(base::Schema<EchoPeerParameters>& s) {
-  s.summary("a remote host that sends back what it gets");
-  s.add("wire", &EchoPeerParameters::wire, "Ethernet link at whose far end it is").refers_to("net").setting();
-  s.include("", &EchoPeerParameters::peer);
-}
-
 void TrafficPeerParameters::describe(base::Schema<TrafficPeerParameters>& s) {
   s.summary("clients at a wire of their own");
   s.add("wire", &TrafficPeerParameters::wire, "Ethernet link at whose far end they are").refers_to("net").setting();
@@ -214,8 +208,8 @@ void TrafficPeerParameters::describe(base::Schema<TrafficPeerParameters>& s) {
 }
 
 const std::string& wire_of_peer(const config::Instance& peer) {
-  return peer.model() == "traffic" ? peer.parameters<TrafficPeerParameters>().wire
-                                   : peer.parameters<EchoPeerParameters>().wire;
+  if (peer.model() == "traffic") return peer.parameters<TrafficPeerParameters>().wire;
+  return peer.model() == "rpc" ? peer.parameters<RpcPeerParameters>().wire : peer.parameters<EchoPeerParameters>().wire;
 }
 
 }  // namespace sluice::platform

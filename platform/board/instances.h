@@ -9,6 +9,7 @@
 #include "models/base/systemc/model.h"
 #include "models/memory/bus_device.h"
 #include "models/net/traffic/echo_peer.h"
+#include "models/net/traffic/rpc_peer.h"
 #include "models/net/traffic/traffic_source.h"
 #include "models/net/wire.h"
 #include "models/nic/nic.h"
@@ -113,12 +114,19 @@ struct IommuInstance {
   static void describe(base::Schema<IommuInstance>&);
 };
 
-/// [peer.NAME] with model "echo": takes the place of the traffic at the far end of a wire.
-struct EchoPeerParameters {
+/// [peer.NAME] with a model that takes the place of the traffic at the far end of a wire.
+template <class Peer>
+struct PeerParameters {
   std::string wire = "net.wire0";
-  net::EchoPeer::Parameters peer;
-  static void describe(base::Schema<EchoPeerParameters>&);
+  typename Peer::Parameters peer;
+  static void describe(base::Schema<PeerParameters>& s) {
+    s.summary(base::schema_of<typename Peer::Parameters>().summary());
+    s.add("wire", &PeerParameters::wire, "Ethernet link at whose far end it is").refers_to("net").setting();
+    s.include("", &PeerParameters::peer);
+  }
 };
+using EchoPeerParameters = PeerParameters<net::EchoPeer>;
+using RpcPeerParameters = PeerParameters<net::RpcPeer>;
 
 /// [peer.NAME] with model "traffic" adds clients, on a wire of their own, to those of [workload].
 struct TrafficPeerParameters {

@@ -73,6 +73,7 @@ void register_models(config::Registry& r) {
   r.add_kind("device");
   r.add_kind("peer", "echo");
   r.add<EchoPeerParameters>("peer", "echo", "echoing peer");
+  r.add<RpcPeerParameters>("peer", "rpc", "serving peer");
   r.add<TrafficPeerParameters>("peer", "traffic", "traffic source");
   r.add_single("workload", "model", "traffic");
   r.add<net::TrafficSource::Parameters>("workload", "traffic", "traffic source");

@@ -105,6 +105,17 @@ void latency_rows(Table& table) {
       "throughput", [](const Json& r) { return r.at("throughput_per_s").get<double>(); }, rate_text);
 }
 
+/// Of boards that all have several services.
+void service_rows(Table& table, const std::vector<Json>& results) {
+  if (!std::all_of(results.begin(), results.end(), [](const Json& r) { return r.contains("services"); })) return;
+  table.ratios(
+      "worst p99 of a service",
+      [](const Json& r) { return platform::notable_services(r)->worst_p99->at("latency_ns").at("p99").get<double>(); },
+      time_text);
+  table.cells("  its number",
+              [](const Json& r) { return platform::notable_services(r)->worst_p99->at("service").dump(); });
+}
+
 void zero_loss_row(Table& table, const std::vector<Json>& results) {
   if (!results.front().contains("zero_loss_rate_per_s")) return;
   table.ratios(
@@ -285,6 +296,7 @@ std::string compare_report(const Comparison& c) {
     requests_rows(table, c.shown.empty() ? "calls" : c.shown.front().requests);
     table.blank();
     latency_rows(table);
+    service_rows(table, c.results);
     zero_loss_row(table, c.results);
     table.blank();
     stage_table(table, c.results);

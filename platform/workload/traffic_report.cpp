@@ -2,6 +2,7 @@
 /// What a run's report on a terminal says of its calls.
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -71,6 +72,12 @@ std::string phase_details(const Json& phases) {
       text += "\n";
     };
     row(phase_title(phases), phase_text);
+    if (notable_services(phases[first])) {
+      const auto worst = [](const Json& p) -> const Json& { return *notable_services(p)->worst_p99; };
+      row("  worst service's p99",
+          [&](const Json& p) { return time_text(worst(p).at("latency_ns").at("p99").get<double>()); });
+      row("  its number", [&](const Json& p) { return worst(p).at("service").dump(); });
+    }
     std::set<int> stages;
     for (std::size_t i = first; i < end; ++i)
       for (const auto& [stage, unused] : workload::stage_rows(phases[i])) stages.insert(stage);
@@ -104,6 +111,30 @@ std::string phase_table(const Json& phases) {
                         grouped(workload::dropped_requests(p)), grouped(p.at("lost").get<std::uint64_t>()),
                         time("mean"), time("p99"), time("max"), workload::busiest_text(p));
   }
+  return text + "\n";
+}
+
+/// Of several services, those that stand out.
+std::string service_table(const Json& result) {
+  const std::optional<NotableServices> notable = notable_services(result);
+  if (!notable) return {};
+  std::string text = fmt::format("  {:<18} {:>7} {:>7} {:>11} {:>11} {:>11} {:>11} {:>11}\n", "services", "number",
+                                 "port", "calls", "unanswered", "p50", "p99", "max");
+  const auto row = [&](const char* title, const Json* s) {
+    if (!s) return;
+    const bool any = s->at("completed").get<std::uint64_t>() > 0;
+    const auto time = [&](const char* key) {
+      return any ? time_text(s->at("latency_ns").at(key).get<double>()) : std::string("-");
+    };
+    text += fmt::format("  {:<18} {:>7} {:>7} {:>11} {:>11} {:>11} {:>11} {:>11}\n", title,
+                        s->at("service").get<unsigned>(), s->at("port").get<unsigned>(),
+                        grouped(s->at("sent").get<std::uint64_t>()), grouped(unanswered(*s)), time("p50"), time("p99"),
+                        time("max"));
+  };
+  row("  most called", notable->most_called);
+  row("  least called", notable->least_called);
+  row("  most unanswered", notable->most_unanswered);
+  row("  worst p99", notable->worst_p99);
   return text + "\n";
 }
 
@@ -151,7 +182,7 @@ std::string TrafficWorkload::report(const Json& result) const {
                  : fmt::format("  calls                 offered {}   accepted {}   achieved {}\n\n",
                                rate("offered_per_s"), rate("accepted_per_s"), rate("achieved_per_s"));
   text += idle_clients(result.at("requests"), closed);
-  return text + client_table(result) + workload::stage_table(result) + "\n";
+  return text + client_table(result) + service_table(result) + workload::stage_table(result) + "\n";
 }
 
 }  // namespace sluice::platform

@@ -48,6 +48,27 @@ Json load(const TrafficSource::Counts& c) {
            rate_between(c.completed - (c.completed > 0), c.first_answered, std::max(c.last_bit, c.last_due))}};
 }
 
+/// What came of the calls to each of several services.
+Json services(const TrafficSource& source, const TrafficSource::Counts& c) {
+  Json list = Json::array();
+  for (std::uint16_t i = 0; i < c.services.size(); ++i) {
+    const TrafficSource::Counts& s = c.services[i];
+    list.push_back({{"service", i},
+                    {"port", source.service_port(i)},
+                    {"sent", s.sent},
+                    {"completed", s.completed},
+                    {"dropped", dropped(s.dropped)},
+                    {"in_flight", s.in_flight()},
+                    {"lost", s.lost},
+                    {"latency_ns", workload::latency(s.latency)}});
+  }
+  return list;
+}
+
+void add_services(Json& result, const TrafficSource& source, const TrafficSource::Counts& c) {
+  if (!c.services.empty()) result["services"] = services(source, c);
+}
+
 /// The rates of a load sweep, the trials of a zero-loss search, or the sizes of a size sweep.
 Json phases(const net::TrafficSource& source) {
   Json list = Json::array();
@@ -61,6 +82,7 @@ Json phases(const net::TrafficSource& source) {
                       {"lost", p.lost},
                       {"throughput_per_s", rate_between(p.completed, p.first_bit, p.last_bit)},
                       {"latency_ns", latency_with_histogram(p.latency)}});
+    add_services(phase, source, p);
     list.push_back(std::move(phase));
   }
   return list;
@@ -73,7 +95,8 @@ void add_calls(Json& result, const TrafficSource::Results& r) {
   result["throughput_per_s"] = rate_between(r.completed, r.first_bit, r.last_bit);
 }
 
-void add_phases(Json& result, const Clients& c) {
+void add_parts(Json& result, const Clients& c) {
+  add_services(result, *c.source, c.source->results());
   if (!c.source->phases().empty()) result["phases"] = phases(*c.source);
   if (c.parameters->kind == TrafficSource::Kind::zero_loss && c.source->finished())
     result["zero_loss_rate_per_s"] = c.source->zero_loss_rate();
@@ -84,12 +107,12 @@ void add_phases(Json& result, const Clients& c) {
 void TrafficWorkload::add_result(Json& result) const {
   add_calls(result, results());
   if (clients_.size() == 1) {
-    add_phases(result, clients_.front());
+    add_parts(result, clients_.front());
   } else {
     for (const Clients& c : clients_) {
       Json& own = result["clients"][c.path] = {{"wire", c.wire}};
       add_calls(own, c.source->results());
-      add_phases(own, c);
+      add_parts(own, c);
     }
   }
   workload::add_stages(result);

@@ -262,6 +262,40 @@ class Boards(CommandTest):
             self.assert_mistake([*name, "--replications=2", "--set=run.replication=7"], "--set run.replication=7: has no "
                                 "effect on e810-poll: --replications 2 numbers them")
 
+    def test_services(self):
+        hot = ["run", "e810-poll", "--set=workload.popularity=hot-set"]
+        for setting, sentence in (("services=65", "must be 1 to 64"), ("services=0", "must be 1 to 64"),
+                                  ("popularity=cold", "must be uniform, zipf or hot-set"),
+                                  ("zipf_exponent=5", "must be 0 to 4"), ("hot=64", "must be 1 to 63"),
+                                  ("hot_share=1.5", "must be 0 to 1"), ("hot_period=3", "must be a time with a unit "
+                                                                        "(fs, ps, ns, us, ms or s)")):
+            with self.subTest(setting):
+                self.assert_mistake([*hot, f"--set=workload.{setting}"], f"--set workload.{setting}: {sentence}")
+        self.assert_mistake([*hot, "--set=workload.services=4", "--set=workload.hot=4"],
+                            "--set workload.hot=4: must be less than services, 4")
+        self.assert_mistake(["run", "e810-poll", "--set=workload.server_port=65500", "--set=workload.services=64"],
+                            "--set workload.services=64: needs UDP ports up to 65563, and the highest is 65535")
+        self.write("my.toml", OWN + "[workload]\nservices = 2\npopularity = 'hot-set'\nhot = 2\n")
+        self.assert_mistake(["run", "my.toml"], "my.toml:5: workload.hot must be less than services, 2")
+
+    def test_serving_peer(self):
+        peer = OWN + "[peer.far]\nmodel = 'rpc'\n"
+        for line, sentence in (("port = 0", "port must be 1 to 65535, not 0"), ("delays = 'long'", 'delays must be constant or exponential, not "long"'),
+                               ("delay = '11 s'", 'delay must be 0 ns to 10 s, not "11 s"'),
+                               ("host.address = '10.0.0.2'", "host.address must not be nic.eth0.ipv4 too"),
+                               ("wire = 'net.wire7'", 'wire must name an Ethernet link of the board, not "net.wire7"; did you mean net.wire0?')):
+            with self.subTest(line):
+                self.write("peer.toml", f"{peer}{line}\n")
+                self.assert_mistake(["run", "peer.toml", "--until=50us"], f"peer.toml:4: peer.far.{sentence}")
+        self.write("peer.toml", peer + "delay = '0 ns'\ndelays = 'exponential'\n")
+        self.assertIn("peer.far.delays (peer.toml:5) has no effect: peer.far.delay is 0 ns\n",
+                      sluice("run", "peer.toml", "--until=50us", cwd=self.directory).stderr)
+        self.write("peer.toml", peer)
+        for setting, why in (("delay=5us", "no call was answered"), ("delays=exponential", "no call was answered"),
+                             ("port=7", "no frame came that it might have served")):
+            said = sluice("run", "peer.toml", "--until=50us", f"--set=peer.far.{setting}", cwd=self.directory).stderr
+            self.assertIn(f"peer.far.{setting.split('=')[0]} (--set) did not act: {why}\n", said)
+
     def test_service_times(self):
         spin = ["run", "e810-poll", "--set=workload.call.program=spin"]
         self.assert_mistake([*spin, "--set=workload.call.service=1.5 ns"],

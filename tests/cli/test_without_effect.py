@@ -46,6 +46,8 @@ SAID = (
      "workload.call.service_long_share is 1"),
     ("e810-poll", (*SPIN, "workload.call.service=0 ns"), "workload.call.service_times=constant",
      "workload.call.service is 0 ns"),
+    ("e810-poll", (), "workload.popularity=zipf", "workload.services is 1"),
+    ("e810-poll", (), "workload.hot_period=2 ms", "workload.services is 1"),
     ("e810-poll", (), "cluster.host.quantum=20 ns", "cluster.host.harts is 1, and it has nobody to run ahead of"),
     # What did not happen in the run.
     ("e810-poll", ("iommu.enabled=true",), "iommu.entries=8", "no request was translated"),

@@ -27,7 +27,9 @@ class KvCalls final : public RpcCalls {
   Call next(base::RandomStream& random) override {
     Call call;
     call.key = static_cast<std::uint32_t>(random.below(keys_));
-    call.put = !stored_[call.key] || !random.chance(reads_percent_, 100);
+    // Drawn for each call, so that the keys of later calls do not depend on when puts are answered.
+    const bool reads = random.chance(reads_percent_, 100);
+    call.put = !stored_[call.key] || !reads;
     return call;
   }
   void answered(const Call& call) override {

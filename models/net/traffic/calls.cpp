@@ -131,8 +131,14 @@ std::string no_such_program(const std::string& program, const std::vector<std::s
   return fmt::format("must be {} or {}, not \"{}\"", fmt::join(others, ", "), names.back(), program);
 }
 
+CallMaker::CallMaker(const CallParameters& p, base::RandomSeed seed, std::string_view path, std::uint32_t services)
+    : random_(seed, path, "calls") {
+  for (std::uint32_t i = 0; i < services; ++i) services_.push_back(p.calls());
+  largest_ = services_.front()->largest_message();
+}
+
 std::uint32_t CallMaker::encode(const Call& call, std::uint32_t xid, std::uint8_t* out) const {
-  const std::uint32_t length = calls_->encode(call, xid, out);
+  const std::uint32_t length = services_[call.service]->encode(call, xid, out);
   if (length <= largest_) return length;
   throw std::logic_error(
       fmt::format("a call has {} bytes, and the largest_message() of its program is {}", length, largest_));

@@ -26,10 +26,13 @@ struct Call {
   std::uint64_t seed = 0;  ///< determines the call's data; of spin, the nanoseconds
   std::uint32_t key = 0;   ///< kv
   bool put = false;        ///< kv
+  /// Where several instances of the program are called: which of them. Set by CallMaker.
+  std::uint16_t service = 0;
 };
 
-/// The calls that one workload makes. Each name that `call.program` may have has its own class, which is constructed
-/// from a `const CallParameters&`. The class keeps no record of calls except what answered() tells it.
+/// The calls that one workload makes to one instance of a program. Each name that `call.program` may have has its own
+/// class, which is constructed from a `const CallParameters&`. The class keeps no record of calls except what
+/// answered() tells it.
 class Calls {
  public:
   virtual ~Calls() = default;
@@ -123,14 +126,17 @@ const CallList& built_in_calls();
 /// The end of a sentence that says that call.program is none of `names`.
 std::string no_such_program(const std::string& program, const std::vector<std::string>& names);
 
-/// Makes calls with random numbers of its own.
+/// Makes calls, to one or more instances of a program, with random numbers of its own.
 class CallMaker {
  public:
   /// path: of the component that makes the calls.
-  CallMaker(const CallParameters& p, base::RandomSeed seed, std::string_view path)
-      : calls_(p.calls()), largest_(calls_->largest_message()), random_(seed, path, "calls") {}
+  CallMaker(const CallParameters&, base::RandomSeed, std::string_view path, std::uint32_t services = 1);
 
-  Call next() { return calls_->next(random_); }
+  Call next(std::uint16_t service = 0) {
+    Call call = services_[service]->next(random_);
+    call.service = service;
+    return call;
+  }
   /// Throws std::logic_error where the program has written more than its largest message.
   std::uint32_t encode(const Call&, std::uint32_t xid, std::uint8_t* out) const;
   /// The xid of a reply, or 0 when it is too short to have one.
@@ -138,13 +144,13 @@ class CallMaker {
     return length >= 4 ? load32(payload) : 0;
   }
   const char* check(const Call& call, std::uint32_t xid, const std::uint8_t* payload, std::size_t length) const {
-    return calls_->check(call, xid, payload, length);
+    return services_[call.service]->check(call, xid, payload, length);
   }
-  void answered(const Call& call) { calls_->answered(call); }
-  std::uint16_t server_port() const { return calls_->server_port(); }
+  void answered(const Call& call) { services_[call.service]->answered(call); }
+  std::uint16_t server_port() const { return services_.front()->server_port(); }
 
  private:
-  std::unique_ptr<Calls> calls_;
+  std::vector<std::unique_ptr<Calls>> services_;  ///< each knows what was answered by its own instance
   std::uint32_t largest_;
   base::RandomStream random_;
 };

@@ -33,15 +33,17 @@ struct Reader {
 
 }  // namespace
 
-void put_call_header(std::uint8_t* out, std::uint32_t xid, std::uint32_t program, std::uint32_t version,
-                     std::uint32_t procedure) {
-  const std::uint32_t words[] = {xid,       RPC_CALL,      RPC_VERSION, program,       version,
-                                 procedure, RPC_AUTH_NONE, 0,           RPC_AUTH_NONE, 0};
-  static_assert(sizeof words == RPC_CALL_HEADER_BYTES);
+std::uint32_t put_words(std::uint8_t* out, std::initializer_list<std::uint32_t> words) {
   for (const std::uint32_t w : words) {
     store32(out, w);
     out += 4;
   }
+  return static_cast<std::uint32_t>(4 * words.size());
+}
+
+void put_call_header(std::uint8_t* out, std::uint32_t xid, std::uint32_t program, std::uint32_t version,
+                     std::uint32_t procedure) {
+  put_words(out, {xid, RPC_CALL, RPC_VERSION, program, version, procedure, RPC_AUTH_NONE, 0, RPC_AUTH_NONE, 0});
 }
 
 const char* parse_reply(const std::uint8_t* message, std::size_t length, ReplyView& view) {

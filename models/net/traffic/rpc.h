@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace sluice::net {
 
+/// Writes words in network byte order; returns their bytes.
+std::uint32_t put_words(std::uint8_t* out, std::initializer_list<std::uint32_t> words);
 /// Writes the header of a call, RPC_CALL_HEADER_BYTES bytes. Credential and verifier are AUTH_NONE. The arguments
 /// follow the header.
 void put_call_header(std::uint8_t* out, std::uint32_t xid, std::uint32_t program, std::uint32_t version,

@@ -56,6 +56,57 @@ CallParameters with_bytes(CallParameters p, std::uint32_t bytes) {
 /// Bytes of the largest IPv4 packet.
 std::uint32_t largest_packet(const Calls& calls) { return calls.largest_message() + kIpv4Header + kUdpHeader; }
 
+/// Of a parameter that says which of several services are called, and how often.
+std::function<std::string(const P&)> only_for(Popularity popularity) {
+  return [popularity](const P& p) -> std::string {
+    if (std::string why = only_for(kMadeCalls)(p); !why.empty()) return why;
+    if (p.services == 1) return "services is 1";
+    if (p.popularity == popularity) return {};
+    return popularity == Popularity::zipf ? "popularity is not zipf" : "popularity is not hot-set";
+  };
+}
+
+/// Which services are called.
+void describe_services(base::Schema<P>& s) {
+  s.add<std::uint32_t>("services", &P::services, "instances of the program that are called, at server_port and above")
+      .range(1, 64)
+      .unit("services")
+      .without_effect(only_for(kMadeCalls))
+      .setting();
+  s.add<Popularity>("popularity", &P::popularity,
+                    "how often each service is called: uniform; zipf: by its number; hot-set: some more than others")
+      .choices({{"uniform", Popularity::uniform}, {"zipf", Popularity::zipf}, {"hot-set", Popularity::hot_set}})
+      .without_effect([](const P& p) { return only_for(p.popularity)(p); })
+      .setting();
+  s.add<double>("zipf_exponent", &P::zipf_exponent, "zipf: service i is called in proportion to 1 / (i + 1)^exponent")
+      .range(0, 4)
+      .without_effect(only_for(Popularity::zipf))
+      .setting();
+  s.add<std::uint32_t>("hot", &P::hot, "hot-set: services in the hot set")
+      .range(1, 63)
+      .unit("services")
+      .without_effect(only_for(Popularity::hot_set))
+      .setting();
+  s.add<base::Ratio>("hot_share", &P::hot_share, "hot-set: calls that go to the hot set")
+      .range(base::Ratio(0), base::Ratio(1))
+      .without_effect(only_for(Popularity::hot_set))
+      .setting();
+  s.add<base::Time>("hot_period", &P::hot_period, "hot-set: time after which other services are hot; 0: never")
+      .range(0_ns, 100_s)
+      .without_effect(only_for(Popularity::hot_set))
+      .acts_with({"hot_set_moves"}, "no call was made after the first period")
+      .setting();
+  s.rule("hot", [](const P& p) -> std::string {
+    if (!only_for(Popularity::hot_set)(p).empty() || p.hot < p.services) return {};
+    return fmt::format("must be less than services, {}", p.services);
+  });
+  s.rule("services", [](const P& p) -> std::string {
+    if (!only_for(kMadeCalls)(p).empty()) return {};
+    const std::uint32_t last = p.first_service_port() + p.services - 1;
+    return last <= 65535 ? "" : fmt::format("needs UDP ports up to {}, and the highest is 65535", last);
+  });
+}
+
 /// What is wrong with the sizes of a size sweep, as the end of a sentence.
 std::string wrong_sizes(const P& p) {
   if (p.kind != Kind::size_sweep) return {};
@@ -87,6 +138,10 @@ std::unique_ptr<Calls> TrafficSource::Parameters::calls() const {
 
 std::unique_ptr<Calls> TrafficSource::Parameters::smallest_calls() const {
   return kind == Kind::size_sweep && !sizes.empty() ? with_bytes(call, size_list().front()).calls() : call.calls();
+}
+
+std::uint32_t TrafficSource::Parameters::first_service_port() const {
+  return server_port != 0 ? server_port : call.calls()->server_port();
 }
 
 void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
@@ -180,9 +235,11 @@ void TrafficSource::Parameters::describe(base::Schema<Parameters>& s) {
       .range(1024, 49151)
       .without_effect(only_for(kMadeCalls))
       .setting();
-  s.add("server_port", &Parameters::server_port, "UDP port that calls go to; 0: where the firmware serves call.program")
+  s.add("server_port", &Parameters::server_port,
+        "UDP port that calls go to, of the first service; 0: where the firmware serves call.program")
       .range(0, 65535)
       .setting();
+  describe_services(s);
   s.add("mtu", &Parameters::mtu, "bytes of the largest IPv4 packet")
       .range(576, 9600)
       .unit("bytes")

@@ -22,22 +22,27 @@ std::uint64_t TrafficSource::Counts::dropped_sum() const {
   return sum;
 }
 
-void TrafficSource::Counts::note_sent(base::Time due, base::Time start) {
+void TrafficSource::Counts::note_sent(base::Time due, base::Time start, std::uint16_t service) {
   if (sent++ == 0) {
     first_due = due;
     first_bit = start;
   }
   last_due = due;
   last_start = start;
+  if (!services.empty()) services[service].note_sent(due, start, service);
 }
 
-void TrafficSource::Counts::note_answered(base::Time due, base::Time at) {
+void TrafficSource::Counts::note_answered(base::Time due, base::Time at, std::uint16_t service) {
   if (completed++ == 0) first_answered = at;
   latency.add(at - due);
   last_bit = at;
+  if (!services.empty()) services[service].note_answered(due, at, service);
 }
 
-void TrafficSource::Counts::note_given_up(const std::string& reason) { ++(reason.empty() ? lost : dropped[reason]); }
+void TrafficSource::Counts::note_given_up(const std::string& reason, std::uint16_t service) {
+  ++(reason.empty() ? lost : dropped[reason]);
+  if (!services.empty()) services[service].note_given_up(reason, service);
+}
 
 void TrafficSource::Counts::merge(const Counts& o) {
   // Without a call or an answer there is no time of the first one.
@@ -54,6 +59,7 @@ void TrafficSource::Counts::merge(const Counts& o) {
   last_due = std::max(last_due, o.last_due);
   last_start = std::max(last_start, o.last_start);
   last_bit = std::max(last_bit, o.last_bit);
+  services.clear();
 }
 
 TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Parameters& p, base::RandomSeed seed,
@@ -61,14 +67,17 @@ TrafficSource::TrafficSource(const sc_core::sc_module_name& name, const Paramete
     : RemoteHost(name, p.host, wire, end),
       parameters_(p),
       seed_(seed),
+      services_(p, seed, path()),
       arrivals_(seed, path(), "arrivals"),
       thinking_(seed, path(), "think"),
       interval_(1'000'000'000'000'000, p.rate),
       total_(p.warmup + p.requests),
       search_(p.rate, p.resolution) {
   if (p.kind == Kind::size_sweep) parameters_.call.bytes = p.size_list().front();
-  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
-  if (p.server_port == 0) parameters_.server_port = calls_->server_port();
+  if (p.kind == Kind::replay) parameters_.services = 1;
+  parameters_.server_port = p.first_service_port();
+  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path(), parameters_.services);
+  if (parameters_.services > 1) results_.services.resize(parameters_.services);
   if (p.kind == Kind::replay) {
     accept_all();
     total_ = calls_in_capture();
@@ -88,6 +97,7 @@ void TrafficSource::register_statistics(base::StatisticsGroup& group) {
   group.counter("retransmissions", "frames", "calls sent again", results_.retransmissions);
   group.counter("late_duplicates", "frames", "replies to calls answered or given up before", results_.late_duplicates);
   group.counter("replies_without_id", "frames", "replies whose bytes the ledger knows no request of", without_id_);
+  group.counter("hot_set_moves", "moves", "hot sets that calls met after another", services_.moves());
   group.counter("replayed_others", "frames", "frames of a capture that are no calls, sent", replayed_);
   group.histogram("latency", "fs", "from when the call was due to the last bit of the reply", results_.latency);
 }
@@ -110,13 +120,19 @@ void TrafficSource::resolved() {
   start_phase(std::max<std::uint64_t>(1, first / 10), parameters_.warmup);
 }
 
+TrafficSource::Phase& TrafficSource::add_phase() {
+  Phase& phase = phases_.emplace_back();
+  if (parameters_.services > 1) phase.services.resize(parameters_.services);
+  return phase;
+}
+
 /// Starts the next size of a sweep.
 bool TrafficSource::next_size() {
   const std::vector<std::uint32_t> sizes = parameters_.size_list();
   if (phases_.size() == sizes.size()) return false;
   parameters_.call.bytes = sizes[phases_.size()];
-  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path());
-  phases_.emplace_back().bytes = parameters_.call.bytes;
+  calls_ = std::make_unique<CallMaker>(parameters_.call, seed_, path(), parameters_.services);
+  add_phase().bytes = parameters_.call.bytes;
   start_closed_loop(parameters_.requests);
   return true;
 }
@@ -124,6 +140,7 @@ bool TrafficSource::next_size() {
 /// So many more calls, in a closed loop.
 void TrafficSource::start_closed_loop(std::uint64_t calls) {
   total_ = settled_ + calls;
+  started_ = base::now();
   // What was due behind the last call of the phase before is not made.
   waiting_.assign(std::min<std::uint64_t>(parameters_.outstanding, calls), base::now());
   pump();
@@ -136,7 +153,7 @@ bool TrafficSource::next_phase() {
   if (search && !phases_.empty()) search_.record(phases_.back().loss());
   if (search ? search_.done() : phases_.size() == parameters_.rates.size()) return false;
   const std::uint64_t rate = search ? search_.rate() : parameters_.rates[phases_.size()];
-  phases_.emplace_back().rate = rate;
+  add_phase().rate = rate;
   start_phase(rate, std::max(parameters_.requests, search ? search_.shortest_trial(buffered_) : 0));
   return true;
 }
@@ -212,14 +229,15 @@ void TrafficSource::pump() {
 void TrafficSource::issue() {
   const base::Time due = waiting_.front();
   waiting_.pop_front();
-  Slot& slot = open(due, base::now());
-  slot.call = calls_->next();
+  const std::uint16_t service = services_.next(due - started_);
+  Slot& slot = open(due, base::now(), service);
+  slot.call = calls_->next(service);
   send(slot, build(slot, static_cast<std::uint32_t>(slot.number)));
   if (next_ > total_ && parameters_.retries == 0 && !drop_reasons_.empty()) give_up_all_dropped();
 }
 
 /// Opens the slot of the next call, which is due at `due` and whose first bit leaves at `start`.
-TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
+TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start, std::uint16_t service) {
   const std::uint64_t number = next_++;
   if (number == parameters_.warmup + 1) begin_measuring();
   while (slots_[number & (slots_.size() - 1)].number != 0) {
@@ -238,8 +256,8 @@ TrafficSource::Slot& TrafficSource::open(base::Time due, base::Time start) {
   base::ledger().measure(slot.measured);
   slot.id = open_request(due, start, number);
   if (!slot.measured) return slot;
-  results_.note_sent(due, start);
-  if (phased()) phases_.back().note_sent(due, start);
+  results_.note_sent(due, start, service);
+  if (phased()) phases_.back().note_sent(due, start, service);
   return slot;
 }
 
@@ -248,7 +266,7 @@ PacketPtr TrafficSource::build(const Slot& slot, std::uint32_t xid) const {
   const std::uint32_t length = calls_->encode(slot.call, xid, p->bytes + kUdpPayload);
   Endpoint from = self(), to = partner();
   from.port = static_cast<std::uint16_t>(port_of(slot.number));
-  to.port = static_cast<std::uint16_t>(parameters_.server_port);
+  to.port = service_port(slot.call.service);
   finish_udp(*p, from, to, length);
   pad(*p);
   return p;
@@ -343,8 +361,8 @@ void TrafficSource::expire(Slot& slot) {
     const std::string reason = noted != drop_reasons_.end() ? noted->second
                                : silence_callback_          ? silence_callback_()
                                                             : std::string();
-    results_.note_given_up(reason);
-    if (phased()) phases_.back().note_given_up(reason);
+    results_.note_given_up(reason, slot.call.service);
+    if (phased()) phases_.back().note_given_up(reason, slot.call.service);
   }
   base::ledger().drop(slot.id, kGivenUp, base::now());
   end_trial();
@@ -394,6 +412,7 @@ void TrafficSource::datagram_arrived(PacketPtr packet, const FrameView& view) {
     ++results_.late_duplicates;
     return;
   }
+  if (!from_service_of(*slot, view)) return unexpected();
   answered(*slot, *packet, check(*slot, *packet, view));
 }
 
@@ -408,7 +427,13 @@ std::uint64_t TrafficSource::number_of(const Packet& p, const FrameView& v) cons
   // xid is the low half of the number, which is not far below next_.
   const std::uint64_t number = next_ - static_cast<std::uint32_t>(static_cast<std::uint32_t>(next_) - xid);
   if (number == 0 || number >= next_) return 0;
-  return v.from.port == parameters_.server_port && v.to.port == port_of(number) ? number : 0;
+  const bool from_a_service = v.from.port - parameters_.server_port < parameters_.services;
+  return from_a_service && v.to.port == port_of(number) ? number : 0;
+}
+
+/// Whether a reply to a call comes from the service that was called.
+bool TrafficSource::from_service_of(const Slot& slot, const FrameView& v) const {
+  return parameters_.kind == Kind::replay || v.from.port == service_port(slot.call.service);
 }
 
 const char* TrafficSource::check(const Slot& slot, const Packet& p, const FrameView& v) const {
@@ -427,8 +452,8 @@ void TrafficSource::answered(Slot& slot, const Packet& packet, const char* wrong
   base::ledger().complete(slot.id, packet.last_bit, slot.due);
   if (!wrong) calls_->answered(slot.call);
   if (slot.measured) {
-    results_.note_answered(slot.due, packet.last_bit);
-    if (phased()) phases_.back().note_answered(slot.due, packet.last_bit);
+    results_.note_answered(slot.due, packet.last_bit, slot.call.service);
+    if (phased()) phases_.back().note_answered(slot.due, packet.last_bit, slot.call.service);
     if (wrong && results_.errors++ == 0) results_.first_error = fmt::format("call {}: {}", slot.number, wrong);
     if (next_ > total_ && late_answer_callback_ && may_be_last(under_way() - 1)) late_answer_callback_();
   }

@@ -17,6 +17,7 @@
 #include "models/net/traffic/calls.h"
 #include "models/net/traffic/rate_search.h"
 #include "models/net/traffic/remote_host.h"
+#include "models/net/traffic/services.h"
 
 namespace sluice::net {
 
@@ -25,7 +26,7 @@ namespace sluice::net {
 /// at one rate after the other. A zero-loss search does so too, at the rates that RateSearch chooses. A size sweep is a
 /// closed loop whose calls carry one number of bytes after the other. A call that is
 /// not answered in time is sent again or given up. The first `warmup` calls are made and checked like all others, but
-/// no result counts them.
+/// no result counts them. Calls may go to several services, which ServiceChoice chooses.
 ///
 /// A call is due at a time that does not depend on what the line takes: a call that must wait for the line waits in the
 /// client, and its latency counts from when it was due.
@@ -39,7 +40,7 @@ class TrafficSource : public RemoteHost {
   enum class Kind { closed_loop, open_loop, replay, load_sweep, zero_loss, size_sweep };
   enum class Arrivals { constant, poisson };
   enum class ThinkTimes { constant, exponential };
-  struct Parameters {
+  struct Parameters : ServiceParameters {
     RemoteHost::Parameters host;
     Kind kind = Kind::closed_loop;
     std::uint32_t outstanding = 1;  ///< closed loop, size sweep: calls under way at a time
@@ -59,8 +60,8 @@ class TrafficSource : public RemoteHost {
     std::uint32_t retries = 0;              ///< times that a call is sent again
     std::uint32_t flows = 1;                ///< different UDP source ports, used in turn
     std::uint32_t first_port = 40'000;      ///< the lowest source port
-    std::uint32_t server_port = 0;          ///< 0: the program's default; for raw, the UDP echo port
-    std::uint32_t mtu = 1'500;              ///< bytes of the largest IPv4 packet
+    std::uint32_t server_port = 0;  ///< of the first service; 0: the program's default; for raw, the UDP echo port
+    std::uint32_t mtu = 1'500;      ///< bytes of the largest IPv4 packet
     static void describe(base::Schema<Parameters>&);
     /// The phases of a size sweep. Throws base::ValueError, with the end of a sentence.
     std::vector<std::uint32_t> size_list() const;
@@ -68,6 +69,8 @@ class TrafficSource : public RemoteHost {
     std::unique_ptr<Calls> calls() const;
     /// The same, of the smallest size.
     std::unique_ptr<Calls> smallest_calls() const;
+    /// The UDP port of the first service.
+    std::uint32_t first_service_port() const;
     /// Whether there is a call to make. If not, no source is to be built.
     bool makes_calls() const { return requests != 0 || kind == Kind::replay; }
   };
@@ -85,14 +88,15 @@ class TrafficSource : public RemoteHost {
     base::Time first_answered;                     ///< last bit of the first reply
     base::Time last_start;                         ///< first bit of the last call
     base::Time last_bit;                           ///< of the last reply
+    std::vector<Counts> services;                  ///< the same of each service; empty where there is but one
 
     std::uint64_t dropped_sum() const;
     std::uint64_t in_flight() const { return sent - completed - dropped_sum() - lost; }
-    void note_sent(base::Time due, base::Time start);
-    void note_answered(base::Time due, base::Time at);
+    void note_sent(base::Time due, base::Time start, std::uint16_t service);
+    void note_answered(base::Time due, base::Time at, std::uint16_t service);
     /// reason: empty for a lost call.
-    void note_given_up(const std::string& reason);
-    /// Adds the calls of another source.
+    void note_given_up(const std::string& reason, std::uint16_t service);
+    /// Adds the calls of another source, which has services of its own: none is left of either.
     void merge(const Counts&);
   };
   /// Of all calls that count.
@@ -147,6 +151,10 @@ class TrafficSource : public RemoteHost {
   std::uint64_t under_way() const { return next_ - 1 - settled_; }  ///< calls made and not yet answered or given up
   bool all_made() const { return next_ > total_; }                  ///< no call is left to be made, as far as known
   std::uint64_t settled() const { return settled_; }                ///< calls answered or given up
+  /// The UDP port of a service.
+  std::uint16_t service_port(std::uint16_t service) const {
+    return static_cast<std::uint16_t>(parameters_.server_port + service);
+  }
 
   void resolved() override;
 
@@ -178,7 +186,7 @@ class TrafficSource : public RemoteHost {
   void pump();
   void issue();
   PacketPtr build(const Slot&, std::uint32_t xid) const;
-  Slot& open(base::Time due, base::Time start);
+  Slot& open(base::Time due, base::Time start, std::uint16_t service = 0);
   void send(Slot&, PacketPtr);
   void arm_timer();
   void timer();
@@ -191,6 +199,7 @@ class TrafficSource : public RemoteHost {
            parameters_.kind == Kind::size_sweep;
   }
   bool is_closed() const { return parameters_.kind == Kind::closed_loop || parameters_.kind == Kind::size_sweep; }
+  Phase& add_phase();
   bool next_phase();
   void start_phase(std::uint64_t rate, std::uint64_t calls);
   bool next_size();
@@ -203,6 +212,7 @@ class TrafficSource : public RemoteHost {
   void note_drop_in_warmup(Slot&);
   void datagram_arrived(PacketPtr, const FrameView&) override;
   std::uint64_t number_of(const Packet&, const FrameView&) const;
+  bool from_service_of(const Slot&, const FrameView&) const;
   const char* check(const Slot&, const Packet&, const FrameView&) const;
   void answered(Slot&, const Packet&, const char* wrong);
   std::uint64_t calls_in_capture() const;
@@ -214,6 +224,7 @@ class TrafficSource : public RemoteHost {
   Parameters parameters_;
   base::RandomSeed seed_;
   std::unique_ptr<CallMaker> calls_;
+  ServiceChoice services_;
   base::RandomStream arrivals_;
   base::RandomStream thinking_;
   base::Ratio interval_;  ///< open loop: fs between calls
@@ -227,7 +238,7 @@ class TrafficSource : public RemoteHost {
   RateSearch search_;
   std::uint64_t buffered_ = 0;
   std::vector<Phase> phases_;
-  base::Time started_;
+  base::Time started_;  ///< when the calls began, or those of this phase
   base::Time next_arrival_;
   base::Calendar::Handle arrival_;
   bool running_ = false;

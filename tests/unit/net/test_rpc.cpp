@@ -137,6 +137,26 @@ TEST_CASE("a key is read only after its put was answered", "[rpc]") {
   REQUIRE(gets == 99 - puts);
 }
 
+TEST_CASE("keys do not depend on when puts are answered, and each instance has its own", "[rpc]") {
+  const auto keys = [](bool answer, std::uint32_t instances) {
+    CallMaker maker({"kv", 8, 5, 50}, {1, 0}, "test.rpc", instances);
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      const Call call = maker.next(static_cast<std::uint16_t>(i % instances));
+      if (answer) maker.answered(call);
+      all.push_back(call.key);
+    }
+    return all;
+  };
+  REQUIRE(keys(true, 1) == keys(false, 1));
+  REQUIRE(keys(true, 1) == keys(true, 3));
+
+  CallMaker maker({"kv", 8, 1, 100}, {1, 0}, "test.rpc", 2);
+  maker.answered(maker.next(0));
+  REQUIRE_FALSE(maker.next(0).put);
+  REQUIRE(maker.next(1).put);
+}
+
 TEST_CASE("an error reply is told by its name", "[rpc]") {
   CallMaker maker({"add"}, {1, 0}, "test.rpc");
   const Call call = maker.next();

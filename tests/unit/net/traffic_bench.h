@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,9 @@ class Server : public RemoteHost {
   base::Time shortest_gap;       ///< a call that follows another in less time is dropped
   base::Time slow;               ///< extra delay of arrival 0
   std::vector<base::Time> arrivals;
-  std::vector<std::uint16_t> ports;
+  std::vector<std::uint16_t> ports;   ///< that calls came from
+  std::vector<std::uint16_t> called;  ///< ports that calls went to
+  std::vector<std::string> messages;
 
  private:
   static bool has(const std::vector<unsigned>& list, unsigned n) {
@@ -48,7 +51,10 @@ class Server : public RemoteHost {
     const auto n = static_cast<unsigned>(arrivals.size());
     arrivals.push_back(p->first_bit);
     ports.push_back(v.from.port);
+    called.push_back(v.to.port);
     REQUIRE(v.to.mac == self().mac);
+    std::string message(reinterpret_cast<const char*>(p->bytes) + v.payload, v.length);
+    messages.push_back(message);
     base::enter_all(p->spans, SLUICE_STAGE_handler, component(), base::now());
     if (has(ignore, n)) return;
     if (n > 0 && arrivals[n] - arrivals[n - 1] < shortest_gap) {
@@ -59,8 +65,7 @@ class Server : public RemoteHost {
       base::ledger().drop(p->request(), "no descriptor", base::now());
       return;
     }
-    std::string message(reinterpret_cast<const char*>(p->bytes) + v.payload, v.length);
-    std::string reply = v.to.port == 20049 ? rpc_.answer(message) : message;
+    std::string reply = v.to.port >= RPC_PORT_SERVICES ? services_[v.to.port].answer(message) : message;
     if (has(spoil, n)) reply.back() = static_cast<char>(reply.back() ^ 1);
     for (int copies = has(repeat, n) ? 2 : 1; copies > 0; --copies) {
       PacketPtr out = make_packet();
@@ -74,7 +79,7 @@ class Server : public RemoteHost {
   }
 
   base::Time delay_;
-  test::RpcServer rpc_;
+  std::map<std::uint16_t, test::RpcServer> services_;  ///< by port, each with a store of its own
 };
 
 struct Bench : CleanSlate {
