@@ -39,14 +39,33 @@ const struct process_image* process_find_image(const char* name) {
 
 static uint32_t processes_loaded;
 
+__attribute__((used, externally_visible)) uint64_t sluice_processes;
+static struct spinlock records_lock;
+
+static void add_record(struct process_record* r) {
+  spinlock_take(&records_lock);
+  r->next = sluice_processes;
+  sluice_processes = (uintptr_t)r;
+  spinlock_give(&records_lock);
+}
+
+/* No thread of the process may run: what is said of it changes. */
+static void write_record(struct process* p, const struct process_image* image) {
+  p->record.satp = p->space.satp;
+  p->record.elf = (uintptr_t)image->start;
+  p->record.elf_bytes = (uint64_t)(image->end - image->start);
+  copy_name(p->record.name, image->name);
+}
+
 bool process_create(struct process* p, uint16_t number, const struct process_image* image) {
-  const struct address_space space = p->space;
-  *p = (struct process){.number = number, .space = space};
-  copy_name(p->name, image->name);
-  if (space.root == 0)
+  const bool is_new = p->space.root == 0;
+  *p = (struct process){.record = p->record, .number = number, .space = p->space};
+  if (is_new)
     address_space_setup(&p->space, number);
   else
     address_space_clear(&p->space);
+  write_record(p, image);
+  if (is_new) add_record(&p->record);
   p->is_alive = elf_load(&p->space, image->start, image->end, &p->entry);
   __atomic_fetch_add(&processes_loaded, 1, __ATOMIC_RELEASE);
   return p->is_alive;
@@ -112,7 +131,7 @@ static bool serve(struct thread* t, enum thread_event* event) {
 }
 
 static void end_for_fault(struct thread* t, unsigned long cause) {
-  print("process %u (%s): cause %lu at pc %lx, value %lx: ended\n", t->process->number, t->process->name, cause,
+  print("process %u (%s): cause %lu at pc %lx, value %lx: ended\n", t->process->number, t->process->record.name, cause,
         (unsigned long)t->context.pc, csr_read(stval));
   process_end(t->process, SYSTEM_CALL_ERROR);
 }

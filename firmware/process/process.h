@@ -9,6 +9,7 @@
 #include "firmware/kernel/spinlock.h"
 #include "firmware/process/address_space.h"
 #include "firmware/process/context.h"
+#include "firmware/process/record.h"
 
 /* An ELF file in the image (embed.S). */
 struct process_image {
@@ -20,12 +21,11 @@ extern const struct process_image process_images[], process_images_end[];
 /* The one of this name; 0: there is none. */
 const struct process_image* process_find_image(const char* name);
 
-#define PROCESS_NAME_BYTES 24u
 #define THREAD_STACK_BYTES 65536u
 #define THREADS_MOST 64u /* of a process */
 
 struct process {
-  char name[PROCESS_NAME_BYTES];
+  struct process_record record;
   uint16_t number; /* and its ASID */
   bool is_alive;
   uint64_t exit_code;

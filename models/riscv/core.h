@@ -194,6 +194,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
     base::Time since;
   };
   base::Site site() const;
+  base::Site site_at(std::uint64_t pc) const;
   void arrived(base::RequestId, base::Time);
   void note_brought(std::uint64_t address, base::RequestId);
   Fill begin_fill(const base::Site&) const;

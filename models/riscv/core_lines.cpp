@@ -9,11 +9,17 @@ namespace sluice::riscv {
 
 using base::Time;
 
+base::Site Core::site_at(std::uint64_t pc) const {
+  return {.hart = &path(), .pc = pc, .user_space = hart_.privileged().user_space(pc)};
+}
+
 /// The instruction that makes an access now.
 base::Site Core::site() const {
   const base::Ledger::Request* const r = base::ledger().find(serving_);
   const bool is_here = r && r->tiles.back().component == component();
-  return {&path(), hart_.state().pc, is_here ? serving_ : 0};
+  base::Site site = site_at(hart_.state().pc);
+  if (is_here) site.serves = serving_;
+  return site;
 }
 
 std::uint8_t* Core::hold(std::uint64_t address, base::LineUse use) {

@@ -126,7 +126,8 @@ std::string Core::place_of(std::uint64_t address) const {
 
 void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigned size) {
   publish_time();
-  const auto report = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, {&path(), pc}); };
+  const base::Site by = site_at(pc);
+  const auto report = [&](const std::string& what) { base::mistakes().report(path() + ": " + what, by); };
   const auto access = [&](const char* kind, const std::string& cause) {
     report(fmt::format("{} of {} bytes at {:#x}: {}", kind, size, address, cause));
   };
@@ -163,7 +164,7 @@ void Core::refused(Refusal why, std::uint64_t pc, std::uint64_t address, unsigne
 void Core::stale_code() {
   publish_time();
   base::mistakes().report(fmt::format("{}: runs code that it has changed since its last fence.i", path()),
-                          {&path(), hart_.state().pc});
+                          site_at(hart_.state().pc));
   base::calendar().leave_now();
 }
 

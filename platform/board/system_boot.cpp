@@ -97,8 +97,9 @@ std::unique_ptr<Cluster> SystemOnChip::make_cluster(const config::Instance& inst
   const ImageReader reader(*plan_.config, instance);
   Firmware firmware(reader.read("firmware", "firmware", p.firmware, executable));
   auto c = std::make_unique<Cluster>(
-      Cluster{instance.name(), &p, this, first_hart, std::move(firmware), {}, {}, {}, {}, {}});
+      Cluster{instance.name(), &p, this, first_hart, std::move(firmware), {}, {}, {}, {}, {}, {}});
   for (const std::string& named : p.images) c->firmware.add(reader.read("image", "images", named, executable));
+  c->processes = std::make_unique<Processes>(c->firmware, guest_rams());
   if (!p.initrd.empty()) c->initrd = reader.read("initrd", "initrd", p.initrd, data);
   if (!p.device_tree.empty()) c->device_tree = reader.read_device_tree(p.device_tree);
   return c;

@@ -23,6 +23,7 @@
 #include "platform/board/system_plan.h"
 #include "platform/firmware/firmware.h"
 #include "platform/firmware/htif.h"
+#include "platform/firmware/processes.h"
 
 namespace sluice::platform {
 
@@ -42,6 +43,7 @@ struct Cluster {
   std::vector<std::unique_ptr<riscv::Core>> cores;
   std::vector<std::unique_ptr<Htif>> htifs;    ///< one for each firmware image that has a tohost
   std::vector<std::uint8_t> device_tree_blob;  ///< the tree that its harts receive
+  std::unique_ptr<Processes> processes;        ///< of the firmware
 };
 
 /// A program that a debugger has written to memory, in place of a cluster's firmware.

@@ -11,6 +11,7 @@
 #include "models/base/registers/register_bank.h"
 #include "models/base/registers/register_banks.h"
 #include "platform/debug/target_description.h"
+#include "platform/diagnosis/code_place.h"
 
 namespace sluice::debug {
 namespace {
@@ -98,8 +99,16 @@ std::uint32_t BoardTarget::hart_of_system(unsigned thread) const {
 std::string BoardTarget::thread_name(unsigned thread) { return core(thread).path(); }
 
 std::string BoardTarget::thread_state(unsigned thread) {
-  const riscv::Core& c = core(thread);
-  std::string state = account_title(c.present_account());
+  const std::string process = platform::process_at(*clusters_[thread - 1], platform::place_of(core(thread)));
+  return fmt::format("{}{}{}", activity(thread), process.empty() ? "" : ", ", process);
+}
+
+/// The state without the process: "application, user mode, request 2".
+std::string BoardTarget::activity(unsigned thread) {
+  constexpr const char* modes[] = {"user", "supervisor", "", "machine"};
+  riscv::Core& c = core(thread);
+  std::string state = fmt::format("{}, {} mode", account_title(c.present_account()),
+                                  modes[static_cast<unsigned>(c.hart().state().privilege)]);
   if (c.inside_instruction()) state += ", waits for a device";
   if (c.serving() != 0) state += fmt::format(", request {}", c.serving());
   return state;
@@ -389,6 +398,7 @@ void BoardTarget::clear_watchpoint(WatchKind kind, std::uint64_t address, std::u
 void BoardTarget::clear_all() {
   for (auto& [address, wanted] : breakpoints_) wanted = false;
   settle_breakpoints();
+  only_process_.clear();
   watchpoints_.remove_all();
 }
 

@@ -25,6 +25,9 @@ class BoardTarget final : public Target {
   riscv::Core& core(unsigned thread) { return *cores_[thread - 1]; }
   unsigned thread_of(const riscv::Core&) const;
   const platform::Firmware& firmware(unsigned thread) const;
+  /// Whether a breakpoint that a thread has come to is for it: the debugger may want those in user mode for one process
+  /// only.
+  bool breakpoint_concerns(unsigned thread);
   /// Whether this board has the memory, register or device that a change is about. A CSR may still refuse the value.
   bool has(const Change&) const;
   /// Makes a change. False: this board cannot make it.
@@ -81,6 +84,10 @@ class BoardTarget final : public Target {
   std::string show_statistics(std::string_view prefix);
   std::string choose_memory(std::string_view which);
   std::string show_symbol(unsigned thread, std::string_view address);
+  std::string show_processes();
+  std::string choose_process(std::string_view which);
+  bool is_chosen(const std::string& name, unsigned asid) const;
+  std::string activity(unsigned thread);
 
   platform::Board& board_;
   std::function<std::string(const Change&)> make_;
@@ -92,7 +99,8 @@ class BoardTarget final : public Target {
   using Stretches = std::map<std::uint64_t, Written>;           ///< by their start
   std::map<const platform::SystemOnChip*, Stretches> written_;  ///< ranges written since the machine last stopped
   bool physical_ = false;
-  bool loaded_ = false;  ///< the debugger's last reset was for a loaded program
+  std::string only_process_;  ///< name or number of the one whose breakpoints count; empty: all of them do
+  bool loaded_ = false;       ///< the debugger's last reset was for a loaded program
 };
 
 }  // namespace sluice::debug

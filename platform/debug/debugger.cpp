@@ -136,14 +136,14 @@ void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
   if (c.action.kind == Action::Kind::hold) {
     // While GDB steps another hart over a breakpoint, GDB takes this hart for stopped and cannot handle a stop reply
     // from it.
-    if (reason == riscv::StopReason::breakpoint)
+    if (reason == riscv::StopReason::breakpoint && target_.breakpoint_concerns(trap.thread))
       session_->say(fmt::format("{} has passed the breakpoint at {:#x} while another hart was stepped\n", core.path(),
                                 core.hart().state().pc));
     return;
   }
   if (reason == riscv::StopReason::breakpoint) {
     // A step that starts at a breakpoint must not stop there.
-    if (moved || !stepping) serve(trap, {&core, false});
+    if ((moved || !stepping) && target_.breakpoint_concerns(trap.thread)) serve(trap, {&core, false});
     return;
   }
   const std::uint64_t pc = core.hart().state().pc;

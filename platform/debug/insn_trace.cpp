@@ -31,6 +31,15 @@ bool has_destination(Opcode op) {
   return !(op >= fence_i);
 }
 
+std::string with_symbol(std::uint64_t address, const platform::SymbolTable* symbols) {
+  return platform::with_symbol(address, symbols ? *symbols : platform::SymbolTable());
+}
+
+/// "U:kv(3)"; of an address space that belongs to no known process, "U:asid-3".
+std::string user_mode_of(const std::string& process, unsigned asid) {
+  return process.empty() ? fmt::format("U:asid-{}", asid) : fmt::format("U:{}({})", process, asid);
+}
+
 }  // namespace
 
 InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const TraceWindow& window)
@@ -40,7 +49,8 @@ InsnTrace::InsnTrace(platform::Board& board, const std::string& path, const Trac
     for (auto& core : cluster.cores) {
       const base::Clock& clock = core->slot_clock();
       const std::uint64_t end = window.until == base::Time::max() ? ~std::uint64_t{0} : clock.next_cycle(window.until);
-      harts_.push_back({core.get(), &cluster.firmware.symbols(), clock.next_cycle(window.from), end, {}, {}});
+      harts_.push_back({core.get(), &cluster, clock.next_cycle(window.from), end, {}, {}});
+      harts_.back().codes[0].symbols = &cluster.firmware.symbols();
       core->observe(*this);
     }
   }
@@ -56,7 +66,21 @@ std::uint64_t InsnTrace::before(riscv::Core& core) {
   h.before.valid = slots >= h.first_slot && slots < h.end_slot;
   if (!h.before.valid) return slots < h.first_slot ? h.first_slot : kFree;
   take(h.before, core);
+  enter(h);
   return kOneEvent;
+}
+
+/// Another process may have the address space when the hart comes back to it.
+void InsnTrace::enter(Hart& h) {
+  const std::uint64_t space = h.before.user_space;
+  if (std::exchange(h.last_space, space) == space || space == 0) return;
+  platform::Processes& processes = *h.cluster->processes;
+  const auto process = processes.find(space);
+  Code now{user_mode_of(process ? process->name : "", platform::asid_of(space)), nullptr,
+           process ? processes.symbols(*process) : nullptr};
+  now.symbols = now.own.get();
+  Code& code = h.codes[space];
+  if (code.privilege != now.privilege || code.own != now.own) code = std::move(now);
 }
 
 void InsnTrace::take(Before& b, riscv::Core& core) {
@@ -66,6 +90,7 @@ void InsnTrace::take(Before& b, riscv::Core& core) {
   std::copy_n(state.x, 32, b.x);
   b.pc = state.pc;
   b.privilege = state.privilege;
+  b.user_space = hart.privileged().user_space(state.pc);
   b.instructions = state.instret;
   b.traps = hart.counters().traps;
   b.interrupts = hart.counters().interrupts;
@@ -92,10 +117,12 @@ void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
   if (!interrupt && !trapped && core.hart().state().instret == h.before.instructions) return;
   const std::uint64_t fs = h.before.time.femtoseconds();
   constexpr char letters[] = {'U', 'S', '?', 'M'};
-  std::string line = fmt::format("{:>12}.{:06} {} {} ", fs / 1'000'000, fs % 1'000'000, core.path(),
-                                 letters[static_cast<unsigned>(h.before.privilege)]);
+  std::string line = fmt::format("{:>12}.{:06} {} ", fs / 1'000'000, fs % 1'000'000, core.path());
+  line += h.code().privilege.empty() ? std::string(1, letters[static_cast<unsigned>(h.before.privilege)])
+                                     : h.code().privilege;
+  line += ' ';
   if (interrupt)
-    line += fmt::format("{} |", platform::with_symbol(h.before.pc, *h.symbols));
+    line += fmt::format("{} |", with_symbol(h.before.pc, h.code().symbols));
   else
     line += instruction_text(h);
   if (interrupt || trapped)
@@ -109,10 +136,10 @@ void InsnTrace::after(riscv::Core& core, riscv::StopReason) {
 }
 
 const std::string& InsnTrace::instruction_text(Hart& h) {
-  Hart::Text& t = h.texts[h.before.pc];
+  Code::Text& t = h.codes.at(h.before.user_space).texts[h.before.pc];
   if (!t.text.empty() && t.word == h.before.word) return t.text;
   t.word = h.before.word;
-  const std::string place = platform::with_symbol(h.before.pc, *h.symbols);
+  const std::string place = with_symbol(h.before.pc, h.code().symbols);
   if (!h.before.fetched) return t.text = place + " |";
   const bool compressed = riscv::is_compressed(t.word);
   const std::string code = compressed ? fmt::format("{:04x}", t.word & 0xffff) : fmt::format("{:08x}", t.word);
@@ -161,7 +188,7 @@ std::string InsnTrace::trap(Hart& h, bool interrupt) {
   std::uint64_t cause = 0, tval = 0;
   p.csr_peek(machine ? riscv::csr::kMcause : riscv::csr::kScause, cause);
   p.csr_peek(machine ? riscv::csr::kMtval : riscv::csr::kStval, tval);
-  const std::string to = platform::with_symbol(state.pc, *h.symbols);
+  const std::string to = with_symbol(state.pc, h.codes.at(0).symbols);  // handlers are the firmware's
   if (interrupt) return fmt::format(" interrupt {} to {}", cause & 0xff, to);
   return fmt::format(" trap {} ({}), tval {:#x}, to {}", cause, platform::exception_name(cause), tval, to);
 }

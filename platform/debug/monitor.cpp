@@ -15,6 +15,7 @@
 #include "platform/debug/board_target.h"
 #include "platform/debug/pci_functions.h"
 #include "platform/debug/protocol/packet.h"
+#include "platform/diagnosis/code_place.h"
 
 namespace sluice::debug {
 namespace {
@@ -22,6 +23,10 @@ namespace {
 constexpr const char* kHelp =
     "monitor time                 simulated time, and how far each hart is\n"
     "monitor harts                what each hart does, and which request it works for\n"
+    "monitor processes            the processes of the kernels, and which harts run them\n"
+    "monitor process NAME         breakpoints stop user mode in this process only, which may also be named by its "
+    "number;\n"
+    "                             monitor process all: in every process\n"
     "monitor reg                  devices with registers\n"
     "monitor reg DEVICE [NAME]    registers of a device, all or those whose name begins like that; reading them here\n"
     "                             does nothing to the device\n"
@@ -35,7 +40,9 @@ constexpr const char* kHelp =
     "monitor msix FUNCTION        its MSI-X vectors\n"
     "monitor stats [PREFIX]       counters since the warm-up, such as: monitor stats nic.eth0\n"
     "monitor waits                who waits for whom\n"
-    "monitor where ADDRESS        function and offset of an address (hexadecimal)\n"
+    "monitor where ADDRESS        function and offset of an address (hexadecimal) of the thread's process or, outside "
+    "of\n"
+    "                             user mode, of the firmware\n"
     "monitor memory [physical|virtual]\n"
     "                             which addresses memory commands take: those of the thread, or physical ones\n"
     "monitor help                 this text\n";
@@ -44,10 +51,10 @@ struct Command {
   std::string_view name, long_name;
   unsigned arguments;  ///< at most
 };
-constexpr Command kCommands[] = {{"time", "", 0},  {"harts", "", 0},           {"reg", "registers", 2},
-                                 {"write", "", 2}, {"reset", "", 0},           {"pci", "", 1},
-                                 {"msix", "", 1},  {"stats", "statistics", 1}, {"waits", "", 0},
-                                 {"where", "", 1}, {"memory", "", 1},          {"help", "", 0}};
+constexpr Command kCommands[] = {
+    {"time", "", 0},  {"harts", "", 0}, {"processes", "", 0}, {"process", "", 1}, {"reg", "registers", 2},
+    {"write", "", 2}, {"reset", "", 0}, {"pci", "", 1},       {"msix", "", 1},    {"stats", "statistics", 1},
+    {"waits", "", 0}, {"where", "", 1}, {"memory", "", 1},    {"help", "", 0}};
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -141,6 +148,8 @@ std::string BoardTarget::monitor(unsigned thread, std::string_view command) {
   const std::string_view verb = known->name, first = words[1];
   if (verb == "time") return show_time();
   if (verb == "harts") return show_harts();
+  if (verb == "processes") return show_processes();
+  if (verb == "process") return choose_process(first);
   if (verb == "reg") return show_registers(first, words[2]);
   if (verb == "write") return words[2].empty() ? usage(*known) : write_named(first, words[2]);
   if (verb == "reset") {
@@ -171,12 +180,53 @@ std::string BoardTarget::show_time() {
 std::string BoardTarget::show_harts() {
   std::string text;
   for (unsigned t = 1; t <= threads(); ++t) {
-    const riscv::HartState& state = core(t).hart().state();
-    const std::string symbol = firmware(t).symbols().at(state.pc);
-    text += fmt::format("{}: pc {:#x}{}{}, {}, {} instructions\n", thread_name(t), state.pc, symbol.empty() ? "" : " ",
-                        symbol, thread_state(t), state.instret);
+    text += fmt::format("{}: {}, {}, {} instructions\n", thread_name(t),
+                        platform::describe(*clusters_[t - 1], platform::place_of(core(t))), activity(t),
+                        core(t).hart().state().instret);
   }
   return text;
+}
+
+/// One line for each process, in order of the clusters and of the numbers: "process kv (3), in user mode on ...".
+std::string BoardTarget::show_processes() {
+  std::string text;
+  for (platform::Cluster& c : board_.clusters()) {
+    for (const platform::Processes::Process& p : c.processes->list()) {
+      std::string line = platform::title_of_process(p.name, platform::asid_of(p.satp));
+      if (board_.clusters().size() > 1) line += " of cluster." + c.name;
+      if (is_chosen(p.name, platform::asid_of(p.satp))) line += ", breakpoints stop it";
+      const char* separator = ", in user mode on ";
+      for (const auto& core : c.cores) {
+        if (platform::place_of(*core).user_space != p.satp) continue;
+        line += std::exchange(separator, " and ") + core->path();
+      }
+      text += line + "\n";
+    }
+  }
+  return text.empty() ? "no process is known" : text;
+}
+
+bool BoardTarget::is_chosen(const std::string& name, unsigned asid) const {
+  return !only_process_.empty() && (name == only_process_ || fmt::format("{}", asid) == only_process_);
+}
+
+std::string BoardTarget::choose_process(std::string_view which) {
+  if (!which.empty()) only_process_ = which == "all" ? "" : which;
+  if (only_process_.empty()) return "breakpoints stop every process";
+  bool known = false;
+  for (platform::Cluster& c : board_.clusters())
+    for (const platform::Processes::Process& p : c.processes->list())
+      known |= is_chosen(p.name, platform::asid_of(p.satp));
+  return fmt::format("in user mode, breakpoints stop process {} only{}", only_process_,
+                     known ? "" : ", which is not there yet");
+}
+
+bool BoardTarget::breakpoint_concerns(unsigned thread) {
+  if (only_process_.empty()) return true;
+  const std::uint64_t space = platform::place_of(core(thread)).user_space;
+  if (space == 0) return true;
+  const auto process = clusters_[thread - 1]->processes->find(space);
+  return is_chosen(process ? process->name : "", platform::asid_of(space));
 }
 
 std::string BoardTarget::show_registers(std::string_view device, std::string_view name) {
@@ -250,8 +300,13 @@ std::string BoardTarget::show_symbol(unsigned thread, std::string_view address) 
   fields.skip("0x");
   std::uint64_t value = 0;
   if (!fields.number(value) || !fields.empty()) return "monitor where ADDRESS: must be a hexadecimal address";
-  const std::string symbol = firmware(thread).symbols().at(value);
-  return symbol.empty() ? fmt::format("{:#x} is in no function of {}", value, firmware(thread).name()) : symbol;
+  const platform::Cluster& cluster = *clusters_[thread - 1];
+  const platform::CodePlace place{value, platform::place_of(core(thread)).user_space};
+  const std::string function = platform::function_at(cluster, place), process = platform::process_at(cluster, place);
+  if (function.empty())
+    return fmt::format("{:#x} is in no known function of {}", value,
+                       process.empty() ? firmware(thread).name() : process);
+  return process.empty() ? function : fmt::format("{} in {}", function, process);
 }
 
 }  // namespace sluice::debug

@@ -9,6 +9,7 @@
 #include "models/base/parameters/quantity.h"
 #include "models/base/systemc/model.h"
 #include "models/base/time/who_waits.h"
+#include "platform/diagnosis/code_place.h"
 
 namespace sluice::platform {
 namespace {
@@ -35,21 +36,11 @@ const char* exception_name(std::uint64_t cause) {
 
 namespace {
 
-std::string place(const Firmware& firmware, std::uint64_t pc) {
-  const std::string symbol = firmware.symbols().at(pc);
-  return fmt::format("pc {:#x}{}{}", pc, symbol.empty() ? "" : " ", symbol);
-}
-
-const Firmware* firmware_of(Board& board, const riscv::Core* hart) {
-  const Cluster* cluster = board.cluster_of(hart);
-  return cluster ? &cluster->firmware : nullptr;
-}
-
 /// The end of a sentence about what a hart has asked for; nothing where none has.
 std::string asked_at(Board& board, riscv::Core* hart) {
-  const Firmware* firmware = firmware_of(board, hart);
-  if (!firmware) return {};
-  return fmt::format("; {} at {}", hart->path(), place(*firmware, hart->hart().state().pc));
+  const Cluster* cluster = board.cluster_of(hart);
+  if (!cluster) return {};
+  return fmt::format("; {} at {}", hart->path(), describe(*cluster, place_of(*hart)));
 }
 
 std::uint64_t csr_of(riscv::Core& hart, unsigned number) {
@@ -66,12 +57,22 @@ bool in_machine_trap(riscv::Core& hart) {
   return csr_of(hart, kMachine.epc) == state.pc && csr_of(hart, kSupervisor.epc) != state.pc;
 }
 
-std::string describe_trap(const Firmware& firmware, riscv::Core& hart) {
+namespace {
+
+std::string place_of_trap(const Cluster& cluster, riscv::Core& hart, std::uint64_t epc) {
+  const auto user_space = hart.hart().privileged().user_space_of_trap(epc);
+  // Software has written another address, and whose it is is not known.
+  return user_space ? describe(cluster, {epc, *user_space}) : fmt::format("pc {:#x}", epc);
+}
+
+}  // namespace
+
+std::string describe_trap(const Cluster& cluster, riscv::Core& hart) {
   const TrapRegisters& registers = in_machine_trap(hart) ? kMachine : kSupervisor;
   const std::uint64_t epc = csr_of(hart, registers.epc), cause = csr_of(hart, registers.cause),
                       value = csr_of(hart, registers.value);
   return fmt::format("{} (cause {}) at {}, value {:#x}", exception_name(cause), cause & ~(std::uint64_t{1} << 63),
-                     place(firmware, epc), value);
+                     place_of_trap(cluster, hart, epc), value);
 }
 
 namespace {
@@ -82,7 +83,7 @@ std::string describe_harts(Board& board) {
   for (Cluster& c : board.clusters()) {
     for (auto& core : c.cores) {
       const auto& state = core->hart().state();
-      text += fmt::format("{}: {}, {} instructions, {} ns\n", core->path(), place(c.firmware, state.pc), state.instret,
+      text += fmt::format("{}: {}, {} instructions, {} ns\n", core->path(), describe(c, place_of(*core)), state.instret,
                           core->local_time().nanoseconds());
     }
   }
@@ -154,26 +155,26 @@ std::string explain_exit(unsigned code, Board& board, const Firmware& firmware) 
 }
 
 /// The firmware keeps the old value of sp in mscratch (firmware/kernel/exit_codes.h).
-std::string describe_overflow(const Firmware& firmware, riscv::Core& hart) {
-  return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(firmware, hart));
+std::string describe_overflow(const Cluster& cluster, riscv::Core& hart) {
+  return fmt::format("sp was {:#x}: {}", csr_of(hart, kMscratch), describe_trap(cluster, hart));
 }
 
 }  // namespace
 
 std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
   std::string failed = fmt::format("the firmware failed with code {}", code);
-  const Firmware* firmware = firmware_of(board, hart);
-  if (!firmware) return failed;
+  const Cluster* cluster = board.cluster_of(hart);
+  if (!cluster) return failed;
   const std::string where = asked_at(board, hart);
   // An image that is not of the firmware library has codes of its own.
-  if (!firmware->symbols().variable(kLibraryMark)) return failed + where;
+  if (!cluster->firmware.symbols().variable(kLibraryMark)) return failed + where;
   switch (code) {
     case EXIT_TRAP:
-      return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*firmware, *hart),
+      return fmt::format("{}, a trap that it does not handle: {}, on {}", failed, describe_trap(*cluster, *hart),
                          hart->path());
     case EXIT_STACK:
       return fmt::format("{}: a stack of {} has overflowed, {}", failed, hart->path(),
-                         describe_overflow(*firmware, *hart));
+                         describe_overflow(*cluster, *hart));
     case EXIT_NO_NIC:
       return fmt::format("{}: it found no NIC that it has a driver for{}", failed, where);
     case EXIT_GAVE_UP:
@@ -181,7 +182,7 @@ std::string describe_failure(unsigned code, Board& board, riscv::Core* hart) {
     default:
       break;
   }
-  const std::string reason = explain_exit(code, board, *firmware);
+  const std::string reason = explain_exit(code, board, cluster->firmware);
   return failed + (reason.empty() ? "" : ": " + reason) + where;
 }
 

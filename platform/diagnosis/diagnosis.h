@@ -13,7 +13,7 @@ namespace sluice::platform {
 const char* exception_name(std::uint64_t cause);
 
 /// Describes the board at the end of a diagnosis: one line for each fault so far, each wait, and each hart (pc,
-/// function, instructions, local time).
+/// function, process, instructions, local time).
 std::string describe_state(Board&);
 
 /// Whether the last trap of a hart went to machine mode. Call this while the trap's handler runs, or when the handler
@@ -22,7 +22,7 @@ bool in_machine_trap(riscv::Core&);
 
 /// Describes the last trap of a hart, as for in_machine_trap(): its cause, where it happened, and the value that came
 /// with it.
-std::string describe_trap(const Firmware&, riscv::Core&);
+std::string describe_trap(const Cluster&, riscv::Core&);
 
 /// Describes the firmware's failure and where the hart was, in one sentence without a full stop. It explains the code
 /// (firmware/kernel/exit_codes.h) if the image belongs to the firmware library. hart: the hart that wrote the code;

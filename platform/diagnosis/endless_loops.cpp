@@ -8,6 +8,7 @@
 
 #include "models/riscv/iss/decode/decode.h"
 #include "models/riscv/iss/privileged/csr.h"
+#include "platform/diagnosis/code_place.h"
 
 namespace sluice::platform {
 namespace {
@@ -103,10 +104,8 @@ std::string describe_hang(Board& board) {
   for (Cluster& c : board.clusters()) {
     for (auto& core : c.cores) {
       if (core->stopped() || core->reset_due() || can_be_interrupted(*core) || !runs_in_a_circle(*core)) return {};
-      const std::uint64_t pc = core->hart().state().pc;
-      const std::string symbol = c.firmware.symbols().at(pc);
-      text += fmt::format("{} is in a loop without an end, with interrupts off, at pc {:#x}{}{}\n", core->path(), pc,
-                          symbol.empty() ? "" : " ", symbol);
+      text += fmt::format("{} is in a loop without an end, with interrupts off, at {}\n", core->path(),
+                          describe(c, place_of(*core)));
     }
   }
   return text;

@@ -11,14 +11,14 @@
 namespace sluice::platform {
 namespace {
 
-std::string describe(const Firmware& firmware, riscv::Core& core, std::uint64_t traps, bool returns) {
+std::string describe(const Cluster& cluster, riscv::Core& core, std::uint64_t traps, bool returns) {
   const bool machine = in_machine_trap(core);
   std::uint64_t vector = 0;
   core.hart().privileged().csr_peek(machine ? riscv::csr::kMtvec : riscv::csr::kStvec, vector);
-  const std::string symbol = firmware.symbols().at(vector);
+  const std::string symbol = cluster.firmware.symbols().at(vector);
   return fmt::format("{} is in a trap loop: {} traps and {}; {}; {} is {:#x}{}{}\n", core.path(), traps,
                      returns ? "each return leads to the same again" : "no return from one",
-                     describe_trap(firmware, core), machine ? "mtvec" : "stvec", vector, symbol.empty() ? "" : " ",
+                     describe_trap(cluster, core), machine ? "mtvec" : "stvec", vector, symbol.empty() ? "" : " ",
                      symbol);
 }
 
@@ -37,7 +37,7 @@ std::string TrapLoops::look(std::uint64_t least) {
       const std::uint64_t traps = std::min(now.repeated, now.traps - *seen);
       // Software may repeat the same call of a service (ecall) until something else has happened: that is no loop.
       const bool asks = now.served > now.repeated / 4 * 3;
-      if (traps >= least && !asks) text += describe(c.firmware, *core, traps, now.returns != now.returns_before);
+      if (traps >= least && !asks) text += describe(c, *core, traps, now.returns != now.returns_before);
       *seen++ = now.traps;
     }
   }

@@ -73,13 +73,6 @@ Json firmware(platform::Board& board) {
   return list;
 }
 
-/// Where a hart's instruction is: "serve+0x1c".
-std::string symbol_of(platform::Board& board, const std::string& hart, std::uint64_t pc) {
-  for (const platform::Cluster& c : board.clusters())
-    if (hart.starts_with("cluster." + c.name + ".")) return c.firmware.symbols().at(pc);
-  return "";
-}
-
 Json mistakes(platform::Board& board) {
   Json list = Json::array();
   std::vector<base::Mistake> all(base::mistakes().list().begin(), base::mistakes().list().end());
@@ -95,7 +88,11 @@ Json mistakes(platform::Board& board) {
     if (!m.hart.empty()) {
       entry["hart"] = m.hart;
       entry["pc"] = fmt::format("{:#x}", m.pc);
-      entry["symbol"] = symbol_of(board, m.hart, m.pc);
+      entry["symbol"] = m.function;
+      if (m.user_space != 0) {
+        entry["process"] = m.process;
+        entry["asid"] = platform::asid_of(m.user_space);
+      }
     }
     list.push_back(std::move(entry));
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/firmware/processes.h"
 #include "platform/report/format.h"
 #include "platform/report/measured.h"
 
@@ -190,6 +191,8 @@ std::string mistake_text(const Json& result) {
     if (m.contains("hart"))
       text += fmt::format(", by {} at pc {}", m.at("hart").get<std::string>(), m.at("pc").get<std::string>());
     if (const std::string symbol = m.value("symbol", ""); !symbol.empty()) text += " " + symbol;
+    if (m.contains("asid"))
+      text += " in " + platform::title_of_process(m.at("process").get<std::string>(), m.at("asid").get<unsigned>());
     if (times > 1) text += fmt::format(", {} times", grouped(times));
     if (others > 0) text += fmt::format(", and {} times with other numbers that are not listed", grouped(others));
     text += "\n";

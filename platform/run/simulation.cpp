@@ -51,7 +51,12 @@ double processor_seconds() {
 }  // namespace
 
 Simulation::Simulation(Board& board, SimulationOptions options)
-    : board_(board), options_(std::move(options)), measurement_(board), served_(board), trap_loops_(board) {
+    : board_(board),
+      options_(std::move(options)),
+      measurement_(board),
+      served_(board),
+      trap_loops_(board),
+      names_(board) {
   board_.scheduler().let_spin(options_.skip_spins);
   if (options_.console) console_ = std::make_unique<ConsoleOutput>(board_, *options_.console);
   if (auto steps = expect_steps(board_.config()); !steps.empty())

@@ -17,6 +17,7 @@
 #include "models/uart/back_ends.h"
 #include "platform/board/board.h"
 #include "platform/debug/insn_trace.h"
+#include "platform/diagnosis/code_place.h"
 #include "platform/diagnosis/trap_loops.h"
 #include "platform/run/console_output.h"
 #include "platform/run/interruption.h"
@@ -138,6 +139,7 @@ class Simulation final : private workload::Run {
   Served served_;
   base::Time ended_at_;
   TrapLoops trap_loops_;
+  BoardNames names_;
   std::uint64_t last_ended_ = 0;
   std::uint64_t ended_at_reset_ = 0;
   std::uint64_t idle_resets_ = 0;  ///< successive resets by the firmware without an ended request between them

@@ -131,7 +131,7 @@ finish_it
         self.assertEqual(self.value(text, "virtual"), self.value(text, "physical"))
         self.assertIn("Cannot access memory at address 0x10000000", text)
         self.assertRegex(text, r"(?m)^cluster\.host\.hart0: \d+\.\d{6} ns")
-        self.assertRegex(text, r"pc 0x[0-9a-f]+ supervisor_main, kernel, \d+ instructions")
+        self.assertRegex(text, r"pc 0x[0-9a-f]+ supervisor_main, kernel, supervisor mode, \d+ instructions")
         self.assertRegex(text, r"(?m)^nic\.eth0$")
         self.assertIn("nonsense is no device with registers", text)
         self.assertRegex(text, r"cluster\.host\.hart0\.instructions +\d+ instructions")

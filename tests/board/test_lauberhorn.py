@@ -87,8 +87,8 @@ class Lauberhorn(BoardTest):
         with open(os.path.join(out, "trace.insn"), encoding="utf-8") as file:
             lines = file.read().splitlines()
         # In user mode: the loads of a call's word from a line of the process, and the jumps to code that the line has named.
-        waits = [n for n, line in enumerate(lines) if " U " in line and "c.lw" in line and " [0x3fe" in line]
-        jumps = [n for n, line in enumerate(lines) if " U " in line and "c.jalr" in line]
+        waits = [n for n, line in enumerate(lines) if " U:service-" in line and "c.lw" in line and " [0x3fe" in line]
+        jumps = [n for n, line in enumerate(lines) if " U:service-" in line and "c.jalr" in line]
         pairs = list(zip(waits[-40:-1], [min(n for n in jumps if n > w) for w in waits[-40:-1]]))
         self.assertEqual({jump - load for load, jump in pairs}, {11})
 

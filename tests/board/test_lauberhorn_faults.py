@@ -11,7 +11,7 @@ from board_runs import options
 from lauberhorn_calls import SUCCESS, SYSTEM_ERR, Replay, call
 
 MISCHIEF, ECHO = 0x20000005, 0x20000002
-NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT, STAY = range(10)
+NULL, COUNT, CRASH, DEEP, LOOP, LONG, SNOOP, EXIT, PRINT, STAY, HANG, LINE = range(12)
 PORTMAPPER, CALLIT = 100000, 5
 CALC, SPIN = 0x20000001, 4
 
@@ -143,6 +143,32 @@ class Faults(Replay):
                 counts = [struct.unpack(">I", replies[n][1])[0] for n in sorted(replies) if n not in lost]
                 self.assertLess(counts[-1], len(counts) - 1, "a new process counts from 1")
                 self.assertEqual(counts.count(1), 2)
+
+    def test_a_stalled_run_names_the_process_that_loops(self):
+        calls = [(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, LOOP), (90_000, ECHO, 1)]
+        r, _ = self.replay(calls, *options("cluster.host.harts=1", "run.stall_limit=20 ms"), until="80 ms")
+        self.assertEqual(r["outcome"], "stalled")
+        self.assertRegex(r["diagnosis"], r"(?m)^cluster\.host\.hart0: pc 0x3fc001[0-9a-f]{4} loop(\+0x[0-9a-f]+)? in process "
+                                         r"service-mischief \(2\), \d+ instructions, \d+\.?\d* ns$")
+
+    def test_an_endless_loop_is_its_process(self):
+        """Without interrupts, nothing can end it."""
+        calls = [(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, HANG)]
+        r, _ = self.replay(calls, *options("cluster.host.harts=1", "cluster.host.interrupts=plic"))
+        self.assertEqual(r["outcome"], "stalled")
+        self.assertRegex(r["failure"], r"^cluster\.host\.hart0 is in a loop without an end, with interrupts off, at pc "
+                                       r"0x3fc001[0-9a-f]{4} hang in process service-mischief \(2\)$")
+
+    def test_a_mistake_is_its_process(self):
+        calls = [(10_000, MISCHIEF, NULL), (10_100, MISCHIEF, LINE), (10_200, MISCHIEF, LINE)]
+        what = "nic.eth0: end-point 5: line 0x2f00 is neither a control line nor an overflow line"
+        one = options("cluster.host.harts=1")
+        r, replies = self.replay(calls, *one)
+        self.assertEqual(replies, {0: (SUCCESS, b""), 1: (SYSTEM_ERR, b""), 2: (SYSTEM_ERR, b"")})
+        mistake, = r["mistakes"]["list"]
+        self.assertEqual({key: mistake[key] for key in mistake if key not in ("at_ns", "pc", "symbol")},
+                         {"what": what, "hart": "cluster.host.hart0", "process": "service-mischief", "asid": 2, "times": 2})
+        self.assertRegex(mistake["symbol"], r"^take_line\+0x[0-9a-f]+$")
 
 
 if __name__ == "__main__":

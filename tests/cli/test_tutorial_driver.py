@@ -26,20 +26,29 @@ class DriverDeveloper(CommandTest):
     @unittest.skipUnless(GDB, "no gdb-multiarch")
     def test_the_session(self):
         run = next(b for b in BLOCKS if "--gdb 1234" in b)
-        session = next(b for b in BLOCKS if "(gdb) " in b).splitlines()[1:]
-        arguments = command_of(run)
+        session = next(b for b in BLOCKS if "(gdb) " in b).splitlines()
+        self.converse(command_of(run) + ["--requests", "2000"], session)
+
+    @unittest.skipUnless(GDB, "no gdb-multiarch")
+    def test_the_session_in_a_process(self):
+        session = next(b for b in BLOCKS if "service-echo.elf" in b)
+        self.converse(command_of(session), session.splitlines()[1:])
+
+    def converse(self, arguments, session):
+        """The session's first line names GDB's file."""
         arguments[arguments.index("1234")] = "0"
+        session = [line.replace("build/release", BUILD) for line in session]
+        file, session = session[0].split()[1], session[1:]
         commands = [line[6:] for line in session if line.startswith("(gdb) ")]
         expected = [line for line in session if not line.startswith("(gdb) ")]
-        self.assertGreater(len(expected), 7)
-        with subprocess.Popen([*arguments, "--requests", "2000"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        self.assertGreater(len(expected), 3)
+        with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as process:
             port = re.search(r"localhost:(\d+)", process.stderr.readline()).group(1)
-            script = self.write("session.gdb", "set pagination off\nset width 0\n" +
+            script = self.write("session.gdb", "set pagination off\nset width 0\nset confirm off\n" +
                                 "\n".join(commands).replace("localhost:1234", "localhost:" + port))
-            said = subprocess.run([GDB, "-nx", "-batch", "-x", script, os.path.join(BUILD, "firmware/rpc-server.elf")],
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  timeout=120, check=False).stdout
+            said = subprocess.run([GDB, "-nx", "-batch", "-x", script, file], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=120, check=False).stdout
             process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0)
         lines = iter(said.splitlines())

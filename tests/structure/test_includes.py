@@ -46,8 +46,8 @@ RULES = (
     ("models", (BASE,)),
     ("platform/config", ("models/base/files", "models/base/parameters", "models/part", "platform/config", "platform/config/files")),
     ("platform/study", ("models/base/parameters", "platform/config", "platform/config/files")),
-    # statistics.h: the counters that an image of the firmware library declares.
-    ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h")),
+    # statistics.h: the counters that an image of the firmware library declares; record.h: the list of its processes.
+    ("platform/firmware", ("models/", *BOARD, "firmware/kernel/statistics.h", "firmware/process/record.h")),
     *((folder, ("models/", *BOARD)) for folder in BOARD),
     ("platform/diagnosis", ("models/", *BOARD, "firmware/kernel/exit_codes.h")),
     ("platform/debug/protocol", ()),

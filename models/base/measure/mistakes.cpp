@@ -69,11 +69,15 @@ void Mistakes::report(std::string what, const Site& by, std::uint64_t transfer) 
   if (muted != 0) return;
   if (counted(transfer)) return;
   const std::string hart = by.hart ? *by.hart : "";
+  // A process may end, and another one get its address space: what a site is called is as old as the report.
+  const bool in_process = names_ && by.user_space != 0;
+  const std::string process = in_process ? names_->process_at(by) : "";
   std::string shape = shape_of(what);
   std::size_t first = list_.size(), alike = 0;
   for (std::size_t i = 0; i < list_.size(); ++i) {
     Mistake& m = list_[i];
-    if (m.pc != by.pc || shapes_[i] != shape || m.hart != hart) continue;
+    if (m.pc != by.pc || m.user_space != by.user_space || shapes_[i] != shape || m.hart != hart || m.process != process)
+      continue;
     if (m.what == what) {
       ++m.times;
       return;
@@ -85,12 +89,17 @@ void Mistakes::report(std::string what, const Site& by, std::uint64_t transfer) 
   } else if (list_.size() == kMost) {
     ++unlisted_;
   } else {
-    list_.push_back({now(), std::move(what), hart, by.pc, 1, 0});
+    const std::string function = names_ && by.hart ? names_->function_at(by) : "";
+    list_.push_back({now(), std::move(what), hart, by.pc, by.user_space, process, function, 1, 0});
     shapes_.push_back(std::move(shape));
   }
 }
 
-void Mistakes::clear() { *this = {}; }
+void Mistakes::clear() {
+  SiteNames* const names = names_;
+  *this = {};
+  names_ = names;
+}
 
 Mistakes& mistakes() {
   static Mistakes all;

@@ -21,9 +21,13 @@ struct Site {
   std::uint64_t pc = 0;
   RequestId serves = 0;        ///< the ledger's request that the hart works on; 0: none
   HeldLoad::Handle load = {};  ///< the access, if it is a load that the hart waits for
+  /// The address space of pc: satp where pc is an address of user mode that satp translates, else 0.
+  std::uint64_t user_space = 0;
 
   /// The same instruction, whatever it works on.
-  bool operator==(const Site& other) const { return hart == other.hart && pc == other.pc; }
+  bool operator==(const Site& other) const {
+    return hart == other.hart && pc == other.pc && user_space == other.user_space;
+  }
 };
 
 /// Sets access_site() until the end of the scope or until simulated time goes on: what runs after a wait handles
@@ -57,10 +61,24 @@ struct Mistake {
   std::string what;  ///< "nic.eth0: read of 4 bytes at 0x14: no register there"
   std::string hart;  ///< whose instruction it was; empty: not known
   std::uint64_t pc = 0;
+  std::uint64_t user_space = 0;  ///< as in Site
+  // As the SiteNames called them at that time. Empty: it does not know.
+  std::string process;
+  std::string function;
   std::uint64_t times = 1;  ///< from the same instruction
   /// How many more mistakes the same instruction made that differ in numbers only. They are not listed, because
   /// Mistakes::kAlike of them already are. Counted at the first of its kind.
   std::uint64_t others = 0;
+};
+
+/// Knows what runs on the board.
+class SiteNames {
+ public:
+  virtual ~SiteNames() = default;
+  /// The process whose address space a site is in; empty: it is in none, or in that of no known process.
+  virtual std::string process_at(const Site&) = 0;
+  /// The function with the offset in it: "serve+0x1c"; empty: none is known.
+  virtual std::string function_at(const Site&) = 0;
 };
 
 class Mistakes {
@@ -69,6 +87,8 @@ class Mistakes {
   /// Most entries of one instruction that differ in numbers only (addresses, sizes, indexes).
   static constexpr std::size_t kAlike = 4;
 
+  /// Gives names to the mistakes that are listed from now on. Null: nobody does. It must outlive the reports.
+  void name_by(SiteNames* names) { names_ = names; }
   /// Reports a mistake of access_site().
   void report(std::string what) { report(std::move(what), access_site()); }
   /// transfer: a number that identifies the transfer; 0: none. A transfer is one mistake, however many of its packets
@@ -86,6 +106,7 @@ class Mistakes {
  private:
   bool counted(std::uint64_t transfer);
 
+  SiteNames* names_ = nullptr;
   std::vector<Mistake> list_;
   std::vector<std::string> shapes_;  ///< one for each in list_: its sentence without the numbers
   std::uint64_t unlisted_ = 0;

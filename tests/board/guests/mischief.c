@@ -64,6 +64,19 @@ static int32_t stay(struct rpc_call* call) {
   return 0;
 }
 
-RPC_PROGRAM(mischief, 0, [MISCHIEF_NULL] = rpc_null, [MISCHIEF_COUNT] = count, [MISCHIEF_CRASH] = crash,
-            [MISCHIEF_DEEP] = deep, [MISCHIEF_LOOP] = loop, [MISCHIEF_LONG] = too_long, [MISCHIEF_SNOOP] = snoop,
-            [MISCHIEF_EXIT] = leave, [MISCHIEF_PRINT] = print_line, [MISCHIEF_STAY] = stay)
+static int32_t hang(struct rpc_call* call) {
+  (void)call;
+  for (;;) {
+  }
+  return 0;
+}
+
+static int32_t take_line(struct rpc_call* call) {
+  (void)call;
+  return (int32_t) * (volatile uint32_t*)(SERVICE_LINES(0) + 0x2f00);
+}
+
+RPC_PROGRAM(mischief,
+            0, [MISCHIEF_NULL] = rpc_null, [MISCHIEF_COUNT] = count, [MISCHIEF_CRASH] = crash, [MISCHIEF_DEEP] = deep,
+            [MISCHIEF_LOOP] = loop, [MISCHIEF_LONG] = too_long, [MISCHIEF_SNOOP] = snoop, [MISCHIEF_EXIT] = leave,
+            [MISCHIEF_PRINT] = print_line, [MISCHIEF_STAY] = stay, [MISCHIEF_HANG] = hang, [MISCHIEF_LINE] = take_line)

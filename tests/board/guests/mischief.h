@@ -14,3 +14,5 @@
 #define MISCHIEF_EXIT 7u
 #define MISCHIEF_PRINT 8u /* {} -> {int}: what the kernel answers to a request to print from a control line */
 #define MISCHIEF_STAY 9u  /* takes what the lines of worker 0 bring, and goes back for none of it */
+#define MISCHIEF_HANG 10u /* never returns, and does nothing at all */
+#define MISCHIEF_LINE 11u /* loads a line of worker 0 that the NIC does not give */

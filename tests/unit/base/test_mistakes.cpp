@@ -135,3 +135,39 @@ TEST_CASE("what is caught is not listed, and the first of it is known", "[mistak
   REQUIRE(mistakes().list().size() == 1);
   CHECK(mistakes().list()[0].what == "d");
 }
+
+namespace {
+
+/// Calls sites by their numbers.
+struct Names : SiteNames {
+  Names() { mistakes().name_by(this); }
+  ~Names() override { mistakes().name_by(nullptr); }
+  std::string process_at(const Site& site) override { return prefix + std::to_string(site.user_space); }
+  std::string function_at(const Site& site) override { return "f" + std::to_string(site.pc); }
+  std::string prefix = "p";
+};
+
+}  // namespace
+
+TEST_CASE("a mistake has the names of its time, and one of each process is listed", "[mistakes]") {
+  const Fresh fresh;
+  Names names;
+  const std::string hart = "cluster.host.hart0";
+  const auto report = [&hart](std::uint64_t space) {
+    mistakes().report("a", {.hart = &hart, .pc = 5, .user_space = space});
+  };
+  report(0);
+  report(7);
+  report(8);
+  report(7);
+  names.prefix = "q";  // another process has the address space now
+  report(7);
+  mistakes().report("b", {});
+  const auto& list = mistakes().list();
+  REQUIRE(list.size() == 5);
+  CHECK((list[0].process.empty() && list[0].function == "f5" && list[0].user_space == 0));
+  CHECK((list[1].process == "p7" && list[1].function == "f5" && list[1].user_space == 7 && list[1].times == 2));
+  CHECK((list[2].process == "p8" && list[2].times == 1));
+  CHECK((list[3].process == "q7" && list[3].times == 1));
+  CHECK((list[4].process.empty() && list[4].function.empty()));
+}

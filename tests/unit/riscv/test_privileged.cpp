@@ -391,3 +391,39 @@ TEST_CASE("no translation changes while the epoch and the privilege stay", "[pri
   CHECK(compared > 10'000);
   CHECK(allowed > 1'000);
 }
+
+TEST_CASE("the address space of user mode is that of the instruction, also when its trap is looked back at",
+          "[privileged]") {
+  const std::uint64_t satp = std::uint64_t{8} << 60 | std::uint64_t{3} << 44 | 0x80001, other = satp + 1;
+  TrapBench bench;
+  bench.poke(csr::kMedeleg, 1u << 13);
+  CHECK(bench.hart.user_space(0x8000'5000) == 0);
+  CHECK_FALSE(bench.hart.user_space_of_trap(0x8000'5000));
+  bench.go(kU);
+  CHECK(bench.hart.user_space(0x8000'5000) == 0);  // untranslated
+  bench.poke(csr::kSatp, satp);
+  CHECK(bench.hart.user_space(0x8000'5000) == satp);
+  bench.hart.trap(Cause::load_page, 0);
+  CHECK(bench.hart.user_space(0x8000'2000) == 0);
+  CHECK(bench.hart.user_space_of_trap(0x8000'5000) == satp);
+  // The return is the kernel's instruction, though the hart is in user mode.
+  bench.state.pc = 0x8000'2010;
+  REQUIRE(bench.hart.sret());
+  ++bench.state.instret;
+  CHECK(bench.state.privilege == kU);
+  CHECK(bench.hart.user_space(0x8000'2010) == 0);
+  CHECK(bench.hart.user_space(0x8000'5000) == satp);
+  ++bench.state.instret;
+  CHECK(bench.hart.user_space(0x8000'2010) == satp);
+  // The latest trap at the address counts, of whatever process it was.
+  bench.poke(csr::kSatp, other);
+  bench.hart.trap(Cause::illegal_instruction, 0);
+  CHECK(bench.state.privilege == kM);
+  CHECK(bench.hart.user_space_of_trap(0x8000'5000) == other);
+  bench.state.pc = 0x8000'1000;
+  bench.hart.trap(Cause::illegal_instruction, 0);
+  CHECK(bench.hart.user_space_of_trap(0x8000'1000) == 0);
+  CHECK(bench.hart.user_space_of_trap(0x8000'5000) == other);
+  bench.hart.reset();
+  CHECK_FALSE(bench.hart.user_space_of_trap(0x8000'5000));
+}

@@ -39,6 +39,8 @@ void Privileged::initialise() {
   csr_ = CsrRegisters{};
   csr_.mstatus = mstatus::kUxl64 | mstatus::kSxl64;
   pmp_.reset();
+  traps_ = {};
+  return_ = {};
   soft_mip_ = 0;
   cycle_base_ = 0 - cycle_now();
   instret_base_ = 0 - state_.instret;
@@ -64,6 +66,27 @@ void Privileged::enter(Privilege privilege) {
   state_.reservation = false;
 }
 
+void Privileged::note_trap() {
+  last_trap_ = (last_trap_ + 1) % traps_.size();
+  traps_[last_trap_] = {state_.pc, user_space(state_.pc)};
+}
+
+void Privileged::note_return() { return_ = {state_.pc, state_.instret + 1}; }
+
+std::uint64_t Privileged::user_space(std::uint64_t pc) const {
+  // A return that leads to user mode is no instruction of it.
+  const bool returns = pc == return_.pc && state_.instret == return_.instret;
+  return state_.privilege == Privilege::user && !returns ? fetch_key().satp : 0;
+}
+
+std::optional<std::uint64_t> Privileged::user_space_of_trap(std::uint64_t pc) const {
+  for (std::size_t back = 0; back < traps_.size(); ++back) {
+    const Origin& t = traps_[(last_trap_ + traps_.size() - back) % traps_.size()];
+    if (t.pc == pc) return t.user_space;
+  }
+  return {};
+}
+
 void Privileged::trap(Cause cause, std::uint64_t tval) {
   const bool ecall = cause == Cause::ecall_user || cause == Cause::ecall_supervisor || cause == Cause::ecall_machine;
   if (ecall) tval = 0;
@@ -79,6 +102,7 @@ void Privileged::enter_machine(std::uint64_t cause, std::uint64_t tval, bool int
   csr_.mcause = interrupt ? cause | kInterruptFlag : cause;
   csr_.mepc = state_.pc;
   csr_.mtval = tval;
+  note_trap();
   const Privilege from = state_.privilege;
   enter(Privilege::machine);
   std::uint64_t status = copy_bit(csr_.mstatus, mstatus::kMie, mstatus::kMpie) & ~(mstatus::kMie | mstatus::kMpp);
@@ -91,6 +115,7 @@ void Privileged::enter_supervisor(std::uint64_t cause, std::uint64_t tval, bool 
   csr_.scause = interrupt ? cause | kInterruptFlag : cause;
   csr_.sepc = state_.pc;
   csr_.stval = tval;
+  note_trap();
   const Privilege from = state_.privilege;
   enter(Privilege::supervisor);
   std::uint64_t status = copy_bit(csr_.mstatus, mstatus::kSie, mstatus::kSpie) & ~(mstatus::kSie | mstatus::kSpp);
@@ -102,6 +127,7 @@ void Privileged::enter_supervisor(std::uint64_t cause, std::uint64_t tval, bool 
 bool Privileged::mret() {
   if (state_.privilege != Privilege::machine) return false;
   const Privilege to = mpp();
+  note_return();
   enter(to);
   std::uint64_t status = copy_bit(csr_.mstatus, mstatus::kMpie, mstatus::kMie) | mstatus::kMpie;
   status &= ~mstatus::kMpp;
@@ -116,6 +142,7 @@ bool Privileged::sret() {
   if (state_.privilege == Privilege::user) return false;
   if (state_.privilege == Privilege::supervisor && (csr_.mstatus & mstatus::kTsr)) return false;
   const Privilege to = csr_.mstatus & mstatus::kSpp ? Privilege::supervisor : Privilege::user;
+  note_return();
   enter(to);
   std::uint64_t status = copy_bit(csr_.mstatus, mstatus::kSpie, mstatus::kSie) | mstatus::kSpie;
   csr_.mstatus = status & ~(mstatus::kSpp | mstatus::kMprv);

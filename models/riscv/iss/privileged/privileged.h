@@ -7,7 +7,9 @@
 /// Conventions for the caller: while an instruction executes, state.pc is its address and state.instret counts the
 /// instructions retired before it. Only this class changes the privilege.
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "models/riscv/iss/bus.h"
 #include "models/riscv/iss/hart_state.h"
@@ -98,6 +100,12 @@ class Privileged {
   TranslationKey data_key() const;
   Privilege effective_data_privilege() const { return csr_.mstatus & mstatus::kMprv ? mpp() : state_.privilege; }
 
+  /// Of the instruction that executes, or of the one that has led the hart to where it is: satp if its address is one
+  /// of user mode that Sv39 translates, else 0.
+  std::uint64_t user_space(std::uint64_t pc) const;
+  /// The same of the latest of the last few traps and interrupts at an address. Nothing: there is none.
+  std::optional<std::uint64_t> user_space_of_trap(std::uint64_t pc) const;
+
   bool fp_enabled() const { return (csr_.mstatus & mstatus::kFs) != 0; }
   void mark_fp_dirty() { csr_.mstatus |= mstatus::kFs; }
 
@@ -128,6 +136,8 @@ class Privileged {
   unsigned highest_interrupt(bool machine) const;  ///< among those pending and enabled in mie; 0: none
   void enter_machine(std::uint64_t cause, std::uint64_t tval, bool interrupt);
   void enter_supervisor(std::uint64_t cause, std::uint64_t tval, bool interrupt);
+  void note_trap();
+  void note_return();
   void enter(Privilege privilege);
   void write_mstatus(std::uint64_t value, std::uint64_t mask);
 
@@ -160,6 +170,17 @@ class Privileged {
   std::uint64_t instret_base_ = 0;  ///< likewise for minstret
   std::uint64_t epoch_ = 1;
   std::uint64_t translation_version_ = 1;
+  struct Origin {
+    std::uint64_t pc = 1;  ///< of no instruction
+    std::uint64_t user_space = 0;
+  };
+  std::array<Origin, 8> traps_;
+  unsigned last_trap_ = 0;  ///< in traps_
+  struct Return {
+    std::uint64_t pc = 1;       ///< of no instruction
+    std::uint64_t instret = 0;  ///< state.instret right behind it
+  };
+  Return return_;                ///< the last mret or sret
   std::uint64_t executing_ = 1;  ///< instructions about to retire: 0 while a debugger writes
   bool takeable_ = false;
 };
