@@ -69,7 +69,7 @@ void MessageRttWorkload::completed(const base::Ledger::Request& r, base::Time en
   const std::uint64_t of_size = ended_++ % each + 1;  // messages of this size that have ended
   if (r.measured) {
     by_size_[r.number].push_back(end - r.start());
-    latency_.record((end - r.start()).femtoseconds());
+    latency_.add((end - r.start()).femtoseconds());
     if (latency_.count() == 1) first_ = r.start();
     last_ = end;
     run_->measure_to_here();
