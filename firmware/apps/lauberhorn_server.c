@@ -354,7 +354,9 @@ int application_main(void) {
   const uint32_t harts = board.harts < lauberhorn.cores ? board.harts : lauberhorn.cores;
   const struct process_image* images[LAUBERHORN_PROCESSES_MOST + 1];
   rpc_programs_setup();
-  lauberhorn_frames_setup(&lauberhorn, &frames);
+  frames.settings = NIC_DEFAULT_SETTINGS;
+  frames.settings.ipv4 = lauberhorn.ipv4;
+  lauberhorn_frames_setup(&lauberhorn, &frames, false);
   /* Each that serves a process has an end-point of its own there. */
   const uint32_t serving = harts < lauberhorn.workers ? harts : lauberhorn.workers;
   const uint32_t processes = lauberhorn_services_setup(&lauberhorn, serving, images);

@@ -63,6 +63,10 @@ struct nic_driver {
 
   /* As transmit() of each frame in turn. A null pointer means that nic_transmit_burst() does it so. */
   void (*transmit_burst)(struct nic_queue* queue, struct nic_frame* const* frames, uint32_t count, uint32_t kind);
+
+  /* A free buffer, for a frame that answers none: it begins at the returned address, which is 0 if no buffer is free.
+   * transmit() and release() take it back. A null pointer instead of this function means that the driver gives none. */
+  uint8_t* (*take)(struct nic_queue* queue);
 };
 
 /* Hardware time stamps: the time at which the first bit of a frame was at the MAC, in nanoseconds of the NIC's clock.
@@ -133,6 +137,10 @@ struct nic {
   const struct nic_model* model;         /* 0: it is on the system's bus */
   const struct nic_bus_model* bus_model; /* 0: it is a PCIe function */
   struct nic_settings settings;
+  bool copies; /* transmit() and receive() copy between the buffer and the NIC, which does not look at the buffer */
+  uint64_t registers; /* where the driver reaches them */
+  /* From now on the NIC receives what it sends, which turns around in front of its MAC. A null pointer: it cannot. */
+  void (*turn_around)(const struct nic* nic);
 };
 
 /* A driver, and the vendor and device id of its NICs. setup() starts a NIC with its `settings` and at most its `queues`

@@ -219,9 +219,10 @@ static uint8_t* next_frame(const struct queue* q) { return q->rx_buffers[q->rx_n
 
 #include "firmware/drivers/nic_descriptor_wait.h"
 
-static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst};
-static const struct nic_driver interrupt_driver = {receive,        transmit, release,       flush,
-                                                   wait_interrupt, arm,      transmit_burst};
+static const struct nic_driver polling_driver = {receive,      transmit, release,        flush,
+                                                 wait_polling, 0,        transmit_burst, nic_descriptor_take_buffer};
+static const struct nic_driver interrupt_driver = {
+    receive, transmit, release, flush, wait_interrupt, arm, transmit_burst, nic_descriptor_take_buffer};
 
 /* receive() never rearms the last CHUNK descriptors, so the descriptors of the burst still hold their stamps here. */
 static uint32_t receive_stamped(struct nic_queue* base, struct nic_frame* frames[NIC_BURST],
@@ -255,7 +256,11 @@ static bool departed(struct nic_queue* base, unsigned entry, uint64_t* stamp) {
   return true;
 }
 
-uint8_t* nic_descriptor_take_buffer(struct nic_queue* base) { return own(base)->free[--own(base)->free_count]; }
+uint8_t* nic_descriptor_take_buffer(struct nic_queue* base) {
+  struct queue* q = own(base);
+  if (q->free_count == 0) reclaim(q);
+  return q->free_count == 0 ? 0 : q->free[--q->free_count] + NIC_BUFFER_HEADROOM;
+}
 
 const struct nic_stamping* nic_descriptor_stamping(void) {
   static const struct nic_stamping stamping = {receive_stamped, transmit_stamped, departed, DESC_TX_STAMPS};

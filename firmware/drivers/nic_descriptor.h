@@ -8,7 +8,7 @@
 
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function);
 
-/* A free buffer of a queue that nic_descriptor_setup() made. transmit() and release() take it back. */
+/* take() of a queue that nic_descriptor_setup() made. */
 uint8_t* nic_descriptor_take_buffer(struct nic_queue* queue);
 
 /* Time stamping for queues that nic_descriptor_setup() made. */

@@ -74,6 +74,10 @@ static void read_identity(struct nic* nic, uint64_t bar) {
   if (nic->queues > queues) nic->queues = queues;
 }
 
+static void turn_around(const struct nic* nic) {
+  reg_write(nic->registers, DESC_CONTROL, reg_read(nic->registers, DESC_CONTROL) | DESC_CONTROL_TURN_AROUND);
+}
+
 bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, uint32_t longest) {
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
   if (bar == 0 || reg_read(bar, DESC_REVISION) != DESC_REVISION_1) {
@@ -83,6 +87,8 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, 
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RESET);
   while ((reg_read(bar, DESC_CONTROL) & DESC_CONTROL_RESET) != 0) cpu_pause();
   read_identity(nic, bar);
+  nic->registers = bar;
+  nic->turn_around = turn_around;
   nic->max_frame = nic->settings.max_frame < longest ? nic->settings.max_frame : longest;
   reg_write(bar, DESC_MAX_FRAME, nic->max_frame);
   if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) {

@@ -215,9 +215,9 @@ static uint8_t* next_frame(const struct queue* q) { return frame_start(q->rx_buf
 
 #include "firmware/drivers/nic_descriptor_wait.h"
 
-static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst};
-static const struct nic_driver interrupt_driver = {receive,        transmit, release,       flush,
-                                                   wait_interrupt, arm,      transmit_burst};
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst, 0};
+static const struct nic_driver interrupt_driver = {receive,        transmit, release,        flush,
+                                                   wait_interrupt, arm,      transmit_burst, 0};
 
 /* Memory for the rings, and buffers: as many as both rings, a burst and the pool's stack can hold, so that the pool
  * never runs dry, unless the settings say a number. */

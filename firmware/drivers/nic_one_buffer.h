@@ -28,6 +28,7 @@ static inline void nic_one_buffer_begin(struct nic_one_buffer* q, const void* so
   q->frame = (struct nic_frame){.data = q->data, .length = bytes};
 }
 
+static inline uint8_t* nic_one_buffer_take(struct nic_queue* base) { return ((struct nic_one_buffer*)base)->data; }
 static inline void nic_one_buffer_release(struct nic_queue* base, uint8_t* data) { (void)base, (void)data; }
 static inline void nic_one_buffer_flush(struct nic_queue* base) { (void)base; }
 /* receive() waits, or its caller has. */

@@ -67,8 +67,8 @@ static void wait(struct nic_queue* base) { own(base)->inner->driver->wait(own(ba
 
 static const volatile uint32_t* arm(struct nic_queue* base) { return own(base)->inner->driver->arm(own(base)->inner); }
 
-static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait, 0, 0};
-static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait, arm, 0};
+static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait, 0, 0, 0};
+static const struct nic_driver interrupt_driver = {receive, transmit, release, flush, wait, arm, 0, 0};
 
 void nic_wrap(struct nic* nic) {
   if (nic->model == 0 || nic->model->setup != nic_descriptor_setup) return;

@@ -29,7 +29,7 @@ void Mac::end_of_elaboration() {
 
 void Mac::frame_arrived(PacketPtr packet) {
   base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
-  if (stopped_ || loopback_) [[unlikely]]
+  if (stopped_ || loopback_ != Loopback::none) [[unlikely]]
     return lose(*packet, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC in loopback");
   take(std::move(packet));
 }
@@ -57,7 +57,9 @@ void Mac::drop(const Packet& packet, Client::Drop why, std::uint64_t& counter, c
 
 base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
   pad(*packet);
-  if (!loopback_ && !wire_.up()) {
+  if (loopback_ == Loopback::interface) [[unlikely]]
+    return turn_around(std::move(packet), ready);
+  if (!can_send()) {
     ++statistics_.tx_link_down;
   } else {
     base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), ready);
@@ -65,7 +67,7 @@ base::Reservation Mac::send(PacketPtr packet, base::Time ready) {
     statistics_.tx_bytes += packet->length;
   }
   const base::Time at_line = ready + parameters_.tx_latency;
-  if (loopback_) [[unlikely]]
+  if (loopback_ == Loopback::line) [[unlikely]]
     return loop_back(std::move(packet), at_line);
   return wire_.send(end_, std::move(packet), at_line);
 }
@@ -77,11 +79,22 @@ base::Reservation Mac::loop_back(PacketPtr packet, base::Time at_line) {
   packet->sent = packet->first_bit = start;
   packet->last_bit = start + octets(Wire::kPreamble + packet->length + Wire::kFcs);
   const base::Time arrival = packet->last_bit;
-  base::calendar().at(arrival, key(), [this, p = std::move(packet)]() mutable {
-    if (stopped_ || !loopback_) return lose(*p, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC reset");
-    take(std::move(p));
-  });
+  base::calendar().at(arrival, key(), [this, p = std::move(packet)]() mutable { come_back(std::move(p)); });
   return {start, loop_free_};
+}
+
+base::Reservation Mac::turn_around(PacketPtr packet, base::Time ready) {
+  wire_.note_looped(end_);
+  packet->sent = packet->first_bit = packet->last_bit = ready;
+  base::calendar().at(ready, key(), [this, p = std::move(packet)]() mutable { come_back(std::move(p)); });
+  return {ready, ready};
+}
+
+void Mac::come_back(PacketPtr packet) {
+  if (stopped_ || loopback_ == Loopback::none)
+    return lose(*packet, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC reset");
+  if (loopback_ == Loopback::line) return take(std::move(packet));
+  base::name_what_is_thrown(client_path_, [&] { client_->mac_received(std::move(packet), base::now()); });
 }
 
 void Mac::register_statistics(base::StatisticsGroup& g) {

@@ -61,14 +61,20 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// Longest frame received, bytes without FCS.
   void set_max_frame(std::uint32_t bytes) { max_frame_ = bytes; }
-  /// In loopback, frames that are sent come back to the client, behind both latencies and their time at the line rate,
-  /// whether the link is up or not; those under way at its end are lost. The wire carries nothing, and what comes from
-  /// it is lost.
-  void set_loopback(bool on) { loopback_ = on; }
+  /// Where frames that are sent turn around.
+  enum class Loopback {
+    none,      ///< they leave
+    line,      ///< at the line: they come back behind both latencies and their time at the line rate
+    interface  ///< where the client gives them to the MAC, which takes no time over them
+  };
+  /// In loopback, frames that are sent come back to the client, whether the link is up or not; those under way at its
+  /// end are lost. The wire carries nothing, and what comes from it is lost. Turned around at the interface, a frame
+  /// has been in no stage of the MAC and is in none of its counters but lost ones; its time stamps are of the turn.
+  void set_loopback(Loopback at) { loopback_ = at; }
   /// Undoes set_max_frame() and set_loopback(). Frames inside the MAC go on, and a stopped MAC stays stopped.
   void reset() override {
     max_frame_ = kLongest;
-    loopback_ = false;
+    loopback_ = Loopback::none;
   }
 
   /// Sends a frame that is complete at `ready`, which is at or after now() and not before the previous frame's. Returns
@@ -83,6 +89,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   /// Time of n octets at the line rate.
   base::Time octets(std::uint64_t n) const { return wire_.octets(end_, n); }
   bool link_up() const { return wire_.up(); }
+  /// Whether a frame that is sent now is not lost for want of a link.
+  bool can_send() const { return loopback_ != Loopback::none || wire_.up(); }
   base::BitRate rate() const { return wire_.parameters().rate; }
   /// The hardware time stamp of a received frame.
   base::Time receive_stamp(const Packet& p) const {
@@ -101,6 +109,8 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   void end_of_elaboration() override;
   void take(PacketPtr);
   base::Reservation loop_back(PacketPtr, base::Time at_line);
+  base::Reservation turn_around(PacketPtr, base::Time ready);
+  void come_back(PacketPtr);
   static void lose(const Packet&, std::uint64_t& counter, const char* reason);
   void drop(const Packet&, Client::Drop, std::uint64_t& counter, const char* reason);
 
@@ -110,7 +120,7 @@ class Mac : public base::Model, public Wire::Client, public base::Resettable {
   Client* client_ = nullptr;
   std::string client_path_;
   bool stopped_ = false;
-  bool loopback_ = false;
+  Loopback loopback_ = Loopback::none;
   base::Time loop_free_;  ///< when the next frame may start in loopback
   std::uint32_t max_frame_ = kLongest;
   Statistics statistics_;

@@ -103,7 +103,7 @@ class Wire : public base::Model {
   /// Time that a frame of `length` bytes without FCS occupies its direction.
   base::Time occupancy(End from, std::uint32_t length) const { return octets(from, kPreamble + length + kFcs + kGap); }
 
-  /// The MAC at this end is in loopback, and gives a frame back to itself in its time on the line.
+  /// The MAC at this end is in loopback, and gives a frame back to itself or its client.
   void note_looped(End from) { ++directions_[from].statistics.looped; }
 
   bool up() const { return up_; }

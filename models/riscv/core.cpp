@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/measure/software_requests.h"
 #include "models/base/time/access_time.h"
 
 namespace sluice::riscv {
@@ -352,6 +353,21 @@ void Core::drop(unsigned reason, std::uint64_t address) {
   if (!entering_.empty()) end_trap_entry();
   publish_time();  // whoever hears of the drop may act on it now
   base::ledger().drop(request_at(address), base::drop_title(static_cast<sluice_drop>(reason)), time_of_hint());
+}
+
+void Core::complete(std::uint64_t address) {
+  if (!entering_.empty()) end_trap_entry();
+  publish_time();
+  base::ledger().complete(request_at(address), time_of_hint());
+}
+
+/// The request's first stage stands in the lowest byte.
+void Core::open(std::uint64_t what, std::uint64_t address) {
+  const std::uint64_t stage = what & 0xff;
+  if (stage >= SLUICE_STAGE_COUNT || !base::software_opens_requests) return;
+  if (!entering_.empty()) end_trap_entry();
+  serving_ = base::ledger().open(static_cast<base::Stage>(stage), component(), time_of_hint(), 0, what >> 8);
+  belongs_to(address, serving_);
 }
 
 bool Core::imsic_read(unsigned file, std::uint64_t select, std::uint64_t& value) {

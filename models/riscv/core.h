@@ -150,7 +150,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void stale_code() override;
   void probe(unsigned stage, std::uint64_t address) override;
   void drop(unsigned reason, std::uint64_t address) override;
+  void complete(std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
+  void open(std::uint64_t what, std::uint64_t address) override;
   void account(unsigned account) override;
   bool in_account(std::uint64_t account) override;
   void interrupt_taken(std::uint64_t handler) override;
@@ -186,6 +188,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void end_trap_entry();
   void divide_wait(base::RequestId, base::Time until);
   base::RequestId request_at(std::uint64_t address);
+  void belongs_to(std::uint64_t address, base::RequestId);
   /// A wait for a line, of the request that this core works on.
   struct Fill {
     base::RequestId id = 0;  ///< 0: there is none, or somebody else has it already

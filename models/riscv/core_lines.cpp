@@ -92,11 +92,14 @@ base::RequestId Core::request_at(std::uint64_t address) {
   return address == brought_.address ? brought_.id : 0;
 }
 
-void Core::bind(std::uint64_t to, std::uint64_t from) {
-  if (base::GuestRam* const ram = memory_.ram_at(to, 1))
-    ram->set_tag(to, 1, request_at(from));
-  else if (memory_.homed(to))
-    memory_.set_request_of(cache_, to, request_at(from));
+void Core::bind(std::uint64_t to, std::uint64_t from) { belongs_to(to, request_at(from)); }
+
+/// The bytes at an address belong to a request from now on.
+void Core::belongs_to(std::uint64_t address, base::RequestId request) {
+  if (base::GuestRam* const ram = memory_.ram_at(address, 1))
+    ram->set_tag(address, 1, request);
+  else if (memory_.homed(address))
+    memory_.set_request_of(cache_, address, request);
 }
 
 }  // namespace sluice::riscv

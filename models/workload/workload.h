@@ -97,11 +97,15 @@ struct Surroundings {
     std::function<std::uint64_t(std::uint64_t frame_bytes)> buffered_frames;
   };
   std::vector<pcie::Endpoint*> devices;  ///< of kind accel, in the board's order
-  std::vector<base::Model*> nics;        ///< in the board's order
-  std::vector<FreeWire> wires;           ///< in the board's order
-  base::Bytes caches;                    ///< of all cores' L2 and the LLC
-  bool iommu = false;                    ///< there is an IOMMU, and the firmware switches it on
-  base::Bytes iommu_page;                ///< page size with which the firmware maps
+  struct Nic {
+    base::Model* model;
+    std::uint64_t longest_frame;  ///< bytes without FCS, as it is set up
+  };
+  std::vector<Nic> nics;        ///< in the board's order
+  std::vector<FreeWire> wires;  ///< in the board's order
+  base::Bytes caches;           ///< of all cores' L2 and the LLC
+  bool iommu = false;           ///< there is an IOMMU, and the firmware switches it on
+  base::Bytes iommu_page;       ///< page size with which the firmware maps
   base::RandomSeed seed;
 };
 
@@ -126,6 +130,8 @@ class WorkloadFactory : public part::Factory {
   virtual std::string summary() const = 0;
   /// Throws NotForThisBoard when the workload cannot run on the board.
   virtual std::unique_ptr<Workload> build(const void* parameters, const Surroundings&) const = 0;
+  /// Name of the shipped firmware that the workload needs, which --workload chooses with it. Empty: the board's own.
+  virtual std::string firmware() const { return {}; }
   /// Nothing: `compare` refuses boards with this workload.
   virtual std::optional<Comparable> comparable(const void* /*parameters*/) const { return {}; }
   /// Explains an exit code with which the shipped firmware of this name ended the run. Empty: the code is not known.

@@ -78,7 +78,7 @@ workload::Surroundings Board::surroundings(Traffic traffic) {
   const auto& caches = config_.parameters<coherence::MemorySystem::Parameters>("caches");
   workload::Surroundings board;
   for (DeviceInstance& d : devices_) board.devices.push_back(d.endpoint.get());
-  for (NicInstance& n : nics_) board.nics.push_back(n.model);
+  for (NicInstance& n : nics_) board.nics.push_back({n.model, n.largest_frame});
   for (WireInstance& w : wires_) {
     const bool external = traffic == Traffic::external && &w == &wires_.front();
     if (!external && !has_peer(config_, w))

@@ -249,9 +249,10 @@ void WorkloadOptions::add_to(CLI::App& command) {
       ->type_name("N");
   command
       .add_option("--workload", workload,
-                  "What the board is put to: workload.kind, dma, idle, loopback, packets or none")
+                  "What the board is put to: workload.kind, or another one that `sluice boards` lists")
       ->type_name("NAME");
-  command.add_option("--sizes", sizes, "Bytes of DMA transactions or frames, such as 8..2048: workload.sizes")
+  command
+      .add_option("--sizes", sizes, "Bytes of DMA transactions, frames or messages, such as 8..2048: workload.sizes")
       ->type_name("LIST");
   command.add_option("--seed", seed, "Seed of every random stream: run.seed")->type_name("S");
   command.add_option("--quantum", quantum, "How far one hart may run ahead of another, such as \"100 ns\"")
@@ -271,6 +272,11 @@ void WorkloadOptions::choose_workload(const config::Registry& registry, Override
   const bool model = registry.find("workload")->find(workload) != nullptr;
   overrides.add("workload.model=" + (model ? workload : "traffic"), option);
   if (!model) overrides.add("workload.kind=" + workload, option);
+  const std::string needed = report::firmware_for(registry, workload), path = "cluster.host.firmware=";
+  const auto sets_it = [&path](const std::string& setting) { return setting.starts_with(path); };
+  const auto& set = overrides.settings;
+  if (!needed.empty() && firmware.empty() && std::none_of(set.begin(), set.end(), sets_it))
+    overrides.add(path + needed, option);
 }
 
 void WorkloadOptions::apply_to(const config::Registry& registry, Overrides& overrides) const {

@@ -289,7 +289,7 @@ bool did_the_same(const Json& a, const Json& b) {
 
 std::string compare_report(const Comparison& c) {
   if (!c.curves.empty()) return curve_report(c);
-  const bool requests = has_requests(c.results.front());
+  const bool requests = has_requests(c.results.front()) && (c.shown.empty() || !c.shown.front().requests.empty());
   Table table(c.results);
   table.cells("", name_of);
   if (requests) {

@@ -19,6 +19,12 @@ std::vector<WorkloadKind> workload_kinds(const config::Registry& registry) {
   return kinds;
 }
 
+std::string firmware_for(const config::Registry& registry, const std::string& workload) {
+  const auto* model = registry.find("workload")->find(workload);
+  const auto* factory = model ? dynamic_cast<const workload::WorkloadFactory*>(model->factory.get()) : nullptr;
+  return factory ? factory->firmware() : std::string();
+}
+
 std::optional<workload::Comparable> shown_as(const config::Instance& workload) {
   const auto* factory = dynamic_cast<const workload::WorkloadFactory*>(workload.factory());
   return factory ? factory->comparable(workload.model_values()) : std::nullopt;

@@ -20,6 +20,9 @@ struct WorkloadKind {
 /// "none".
 std::vector<WorkloadKind> workload_kinds(const config::Registry&);
 
+/// Name of the shipped firmware that a workload of workload_kinds() needs; empty: the board's own.
+std::string firmware_for(const config::Registry&, const std::string& workload);
+
 /// How a board's workload that is not made of calls is shown; nothing where it is made of calls, or compare does not
 /// show it. workload: the board's instance of it.
 std::optional<workload::Comparable> shown_as(const config::Instance& workload);

@@ -73,7 +73,8 @@ def output_of(*command):
 def ideal(overrides):
     """The overrides, and IDEAL as far as they do not say otherwise."""
     said = {o.split("=")[0] for o in overrides}
-    return (*(s for s in IDEAL if s.split("=")[0] not in said), *overrides)
+    calls = "workload.model" not in said
+    return (*(s for s in IDEAL if s.split("=")[0] not in said and (calls or not s.startswith("workload."))), *overrides)
 
 
 class Request:
@@ -85,7 +86,7 @@ class Request:
         self.tiles = [(*tile, end) for tile, end in zip(entry["tiles"], ends)]
         self.start, self.end = self.tiles[0][2], entry["end"]
         # A call that is due while the line is busy waits in its client first.
-        self.first_bit = next(start for stage, _, start, _ in self.tiles if stage == "wire")
+        self.first_bit = next((start for stage, _, start, _ in self.tiles if stage == "wire"), None)
 
 
 class Run:

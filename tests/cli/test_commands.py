@@ -43,7 +43,7 @@ class Looking(CommandTest):
     def test_the_workloads_listed_are_those_that_a_board_may_have(self):
         names = [w["name"] for w in json.loads(self.succeed("boards", "--json"))["workloads"]]
         answer = sluice("run", "e810-poll", "--set", "workload.kind=x").stderr
-        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma", "loopback", "idle", "packets", "none"], names)
+        self.assertEqual(re.findall(r"[a-z]+-[a-z]+|replay", answer.split("must be ")[1]) + ["dma", "loopback", "idle", "message-rtt", "packets", "none"], names)
 
     def test_a_broken_board_does_not_hide_the_others(self):
         self.write("bad.toml", "[[[")
@@ -116,12 +116,12 @@ class Running(CommandTest):
         documented = set()
         for row in re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+)( [^|]*)? \|", page.split("## Inside")[0]):
             documented |= set(re.findall(r"`(\w+)`", row[0]))
-        sometimes = {"clients", "dma", "idle", "loopback", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
+        sometimes = {"clients", "dma", "idle", "loopback", "message_rtt", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
                      "warm_up"}
         self.assertLessEqual(sometimes, documented)
         self.assertEqual(set(self.run_json()), documented - sometimes)
         searched = self.run_json("--set=workload.kind=zero-loss", "--set=workload.rate=1000", "--set=cluster.host.harts=2")
-        self.assertEqual(set(searched), documented - {"clients", "dma", "idle", "loopback", "packets", "plots", "warm_up"})
+        self.assertEqual(set(searched), documented - {"clients", "dma", "idle", "loopback", "message_rtt", "packets", "plots", "warm_up"})
 
     def test_every_call_is_accounted_for_and_the_stages_sum_to_the_latency(self):
         for kind in ("closed-loop", "open-loop"):

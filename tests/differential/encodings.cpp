@@ -98,7 +98,8 @@ std::uint32_t Encodings::with_immediate(Opcode op, unsigned rd, unsigned rs1, st
 
 bool reads_rs2(Opcode op) {
   if (reads_rs3(op) || is_store(op) || riscv::is_branch(op)) return true;
-  if (op == Opcode::bind || op == Opcode::sfence_vma || between(op, Opcode::sc_w, Opcode::amo_d)) return true;
+  if (op == Opcode::bind || op == Opcode::open || op == Opcode::sfence_vma || between(op, Opcode::sc_w, Opcode::amo_d))
+    return true;
   if (is_memory_op(op) || op >= Opcode::jal) return false;
   // Register forms have the whole field free and no immediate.
   static const auto table = [] {

@@ -7,7 +7,8 @@
 
 struct queue {
   struct nic_one_buffer one;
-  struct lauberhorn_lines tx;
+  struct lauberhorn_lines rx, tx;
+  volatile uint64_t* kernel_line; /* register */
   bool is_there, holds_line;
 };
 
@@ -57,24 +58,63 @@ void lauberhorn_frames_keep(const struct nic* nic, uint32_t core, uint32_t sessi
   send(q, LAUB_KEPT, 0, 0, request);
 }
 
+/* The bytes behind a head in the lines are the queue's frame. */
+static void take_frame(struct queue* q, const struct lauberhorn_lines* l, uint32_t bytes) {
+  nic_one_buffer_begin(&q->one, (const void*)lauberhorn_at(l, 0), bytes);
+  lauberhorn_read(l, (uint64_t*)q->one.data, bytes);
+}
+
+/* Waits at the kernel line itself. After TRYAGAIN, too, the other line is next. */
+static uint32_t receive_waiting(struct nic_queue* base, struct nic_frame** frames) {
+  struct queue* q = own(base);
+  account(polling);
+  const uint32_t word = lauberhorn_wait(&q->rx), bytes = lauberhorn_length(word);
+  account(networking);
+  const bool is_frame =
+      (word & LAUB_WORD_VALID) != 0 && lauberhorn_type(word) == LAUB_FRAME && bytes <= NIC_ONE_BUFFER_FRAME;
+  if (is_frame) take_frame(q, &q->rx, bytes);
+  lauberhorn_next(&q->rx);
+  frames[0] = &q->one.frame;
+  return is_frame;
+}
+
+/* The line is taken back now, and not only when the next one is loaded. */
+static void release_line(struct nic_queue* base, uint8_t* data) {
+  (void)data;
+  *own(base)->kernel_line = LAUB_KERNEL_DONE;
+}
+
 static const struct nic_driver driver = {.receive = receive,
                                          .transmit = transmit,
                                          .release = nic_one_buffer_release,
                                          .flush = nic_one_buffer_flush,
                                          .wait = nic_one_buffer_wait};
+static const struct nic_driver waiting_driver = {.receive = receive_waiting,
+                                                 .transmit = transmit,
+                                                 .release = release_line,
+                                                 .flush = nic_one_buffer_flush,
+                                                 .wait = nic_one_buffer_wait,
+                                                 .take = nic_one_buffer_take};
 
-void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic) {
+static void turn_around(const struct nic* nic) {
+  *(volatile uint64_t*)(nic->registers + LAUB_CONTROL) = LAUB_CONTROL_TURN_AROUND;
+}
+
+void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic, bool waits) {
   const uint64_t mac = lauberhorn_get(lauberhorn, LAUB_MAC);
   for (unsigned i = 0; i < 6; i++) nic->mac[i] = (uint8_t)(mac >> (40 - 8 * i));
   nic->max_frame = NIC_ONE_BUFFER_FRAME;
   nic->buffer_bytes = NIC_ONE_BUFFER_BYTES;
-  nic->settings = NIC_DEFAULT_SETTINGS;
-  nic->settings.ipv4 = lauberhorn->ipv4;
   nic->queues = lauberhorn->cores;
+  nic->copies = true;
+  nic->registers = lauberhorn->registers;
+  nic->turn_around = turn_around;
   for (uint32_t core = 0; core < nic->queues; core++) {
     struct queue* q = memory_reserve(sizeof *q, 64);
-    *q = (struct queue){.tx = lauberhorn_kernel(lauberhorn, core, LAUB_TX)};
-    nic_one_buffer_setup(&q->one, &driver);
+    *q = (struct queue){.rx = lauberhorn_kernel(lauberhorn, core, LAUB_RX),
+                        .tx = lauberhorn_kernel(lauberhorn, core, LAUB_TX),
+                        .kernel_line = (volatile uint64_t*)(lauberhorn->registers + LAUB_KERNEL_LINE(core))};
+    nic_one_buffer_setup(&q->one, waits ? &waiting_driver : &driver);
     nic->queue[core] = &q->one.base;
   }
 }
@@ -82,7 +122,6 @@ void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* ni
 void lauberhorn_frames_offer(const struct nic* nic, uint32_t core, const struct lauberhorn_lines* l, uint32_t bytes) {
   struct queue* q = own(nic->queue[core]);
   if (bytes > NIC_ONE_BUFFER_FRAME) return;
-  nic_one_buffer_begin(&q->one, (const void*)lauberhorn_at(l, 0), bytes);
-  lauberhorn_read(l, (uint64_t*)q->one.data, bytes);
+  take_frame(q, l, bytes);
   q->is_there = true;
 }

@@ -7,6 +7,16 @@
 #include "firmware/kernel/spinlock.h"
 #include "protocols/rpc/onc_rpc.h"
 
+bool lauberhorn_open(struct lauberhorn* nic, uint64_t registers, uint64_t lines, uint32_t ipv4) {
+  *nic = (struct lauberhorn){.registers = registers, .lines = lines, .ipv4 = ipv4};
+  nic->line_bytes = (uint32_t)lauberhorn_get(nic, LAUB_LINE_BYTES);
+  nic->cores = (uint32_t)lauberhorn_get(nic, LAUB_CORES);
+  nic->processes = (uint32_t)lauberhorn_get(nic, LAUB_PROCESSES);
+  nic->workers = (uint32_t)lauberhorn_get(nic, LAUB_WORKERS);
+  nic->services = (uint32_t)lauberhorn_get(nic, LAUB_SERVICES);
+  return nic->cores != 0;
+}
+
 bool lauberhorn_find(struct lauberhorn* nic) {
   struct fdt_walk node;
   nic->registers = 0;
@@ -15,18 +25,10 @@ bool lauberhorn_find(struct lauberhorn* nic) {
     uint32_t length = 0;
     const void* reg = fdt_get(&node, "reg", &length);
     if (reg == 0 || length < 32 || !fdt_is_compatible(&node, "sluice,lauberhorn")) continue;
-    nic->registers = fdt_cells(reg, 0);
-    nic->lines = fdt_cells(reg, 4);
-    nic->ipv4 = fdt_get_u32(&node, "sluice,ipv4", RPC_IPV4_DEFAULT);
-    break;
+    return lauberhorn_open(nic, fdt_cells(reg, 0), fdt_cells(reg, 4),
+                           fdt_get_u32(&node, "sluice,ipv4", RPC_IPV4_DEFAULT));
   }
-  if (nic->registers == 0) return false;
-  nic->line_bytes = (uint32_t)lauberhorn_get(nic, LAUB_LINE_BYTES);
-  nic->cores = (uint32_t)lauberhorn_get(nic, LAUB_CORES);
-  nic->processes = (uint32_t)lauberhorn_get(nic, LAUB_PROCESSES);
-  nic->workers = (uint32_t)lauberhorn_get(nic, LAUB_WORKERS);
-  nic->services = (uint32_t)lauberhorn_get(nic, LAUB_SERVICES);
-  return true;
+  return false;
 }
 
 void lauberhorn_set_process(const struct lauberhorn* nic, uint32_t process, uint16_t id, uint32_t harts) {

@@ -15,6 +15,8 @@ struct lauberhorn {
   uint32_t ipv4; /* sluice,ipv4 */
 };
 
+/* The NIC whose registers and lines are at these addresses; false: it has no core. */
+bool lauberhorn_open(struct lauberhorn* nic, uint64_t registers, uint64_t lines, uint32_t ipv4);
 /* What the device tree and the NIC say. False: the board has none. To be called before memory_reserve(), which may
  * overwrite the tree. */
 bool lauberhorn_find(struct lauberhorn* nic);
@@ -36,8 +38,9 @@ struct lauberhorn_lines lauberhorn_user(const struct lauberhorn* nic, uint32_t p
 
 struct nic;
 /* The frames that are no calls of services, as a NIC with a queue for each core: receive() gives a frame once after
- * lauberhorn_frames_offer(). */
-void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic);
+ * lauberhorn_frames_offer(). waits: receive() itself waits at the core's kernel line, where nothing else is to come,
+ * for up to the NIC's block time. */
+void lauberhorn_frames_setup(const struct lauberhorn* lauberhorn, struct nic* nic, bool waits);
 /* Answers a request that the core has kept: status, and `bytes` of its result. */
 void lauberhorn_frames_reply(const struct nic* nic, uint32_t core, uint32_t session, uint32_t status,
                              const uint64_t* result, uint32_t bytes);

@@ -48,7 +48,12 @@ static const struct nic_driver driver = {.receive = receive,
                                          .transmit = transmit,
                                          .release = nic_one_buffer_release,
                                          .flush = nic_one_buffer_flush,
-                                         .wait = nic_one_buffer_wait};
+                                         .wait = nic_one_buffer_wait,
+                                         .take = nic_one_buffer_take};
+
+static void turn_around(const struct nic* nic) {
+  *(volatile uint64_t*)(nic->registers + PIO_CONTROL) = PIO_CONTROL_TURN_AROUND;
+}
 
 /* The NIC has no station address of its own: a locally administered one with the IPv4 address in it. */
 static void choose_address(struct nic* nic) {
@@ -62,6 +67,9 @@ static bool setup(struct nic* nic, const struct pio* form) {
   nic->max_frame = NIC_ONE_BUFFER_FRAME;
   nic->buffer_bytes = NIC_ONE_BUFFER_BYTES;
   nic->queues = 1;
+  nic->copies = true;
+  nic->registers = pio_registers;
+  nic->turn_around = turn_around;
   struct queue* q = memory_reserve(sizeof *q, 64);
   *q = (struct queue){.nic = form};
   nic_one_buffer_setup(&q->one, &driver);

@@ -4,7 +4,11 @@
  *
  *   slti  x0, a, stage      probe: the request whose bytes lie at address a enters `stage` on this core
  *   slti  x0, a, 1024 + r   drop: the request whose bytes lie at address a ends without a reply, for reason r
+ *   slti  x0, a, 512        complete: the request whose bytes lie at address a has done what it was opened for
  *   slt   x0, dst, src      bind: the bytes at dst belong to the request whose bytes lie at src
+ *   sltu  x0, a, what       open: a request begins, in stage x[what] mod 256, whose bytes lie at address a. Its number,
+ *                           x[what] / 256, means something to the workload; without one that wants it, nothing is
+ *                           opened
  *   sltiu x0, r, account    account: this core's time belongs to account x[r] + imm from now on
  *
  * Addresses are virtual. An address without a request is no error: the hint does nothing.
@@ -12,6 +16,10 @@
 #pragma once
 
 #include "models/base/measure/stages.h"
+
+#define SLUICE_COMPLETE 512 /* as probe's immediate operand */
+/* What a request is that software opens: its first stage, and its number. */
+#define SLUICE_OPEN(stage, number) ((unsigned long)(number) << 8 | (stage))
 
 #ifdef __riscv
 static inline __attribute__((always_inline)) void sluice_bind(const void* dst, const void* src) {
@@ -22,8 +30,17 @@ static inline __attribute__((always_inline)) void sluice_account(unsigned long a
 }
 #define sluice_probe(stage, address) __asm__ volatile("slti x0, %0, %1" : : "r"(address), "i"(stage) : "memory")
 #define sluice_drop(reason, address) sluice_probe(SLUICE_DROP(reason), address)
+#define sluice_complete(address) sluice_probe(SLUICE_COMPLETE, address)
+static inline __attribute__((always_inline)) void sluice_open(const void* address, unsigned long what) {
+  __asm__ volatile("sltu x0, %0, %1" : : "r"(address), "r"(what) : "memory");
+}
 #else
 #define sluice_probe(stage, address) ((void)(stage), (void)(address))
+#define sluice_complete(address) ((void)(address))
+static inline void sluice_open(const void* address, unsigned long what) {
+  (void)address;
+  (void)what;
+}
 #define sluice_drop(reason, address) ((void)(reason), (void)(address))
 static inline void sluice_bind(const void* dst, const void* src) {
   (void)dst;

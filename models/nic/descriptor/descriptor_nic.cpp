@@ -128,6 +128,7 @@ void DescriptorNic::reset_device(bool forget_reads) {
   }
   resetting_ = reads_ != 0;
   control_ = 0;
+  mac_.set_loopback(net::Mac::Loopback::none);
   address_ = board_address();
   max_frame_ = DESC_MAX_FRAME_RESET;
   mac_.set_max_frame(max_frame_);

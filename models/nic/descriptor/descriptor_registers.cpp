@@ -121,7 +121,9 @@ std::uint32_t DescriptorNic::capabilities() const {
 
 void DescriptorNic::write_control(std::uint32_t value) {
   if (value & DESC_CONTROL_RESET) return reset_device(false);
-  control_ = value & (DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE | DESC_CONTROL_PROMISCUOUS);
+  control_ =
+      value & (DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE | DESC_CONTROL_PROMISCUOUS | DESC_CONTROL_TURN_AROUND);
+  mac_.set_loopback(control_ & DESC_CONTROL_TURN_AROUND ? net::Mac::Loopback::interface : net::Mac::Loopback::none);
   if (control_ & DESC_CONTROL_TX_ENABLE) transmit_.go_on();
 }
 

@@ -55,6 +55,9 @@
 #define DESC_CONTROL_TX_ENABLE 0x00000004u /* 0: transmit queues do not start another frame */
 /* accept frames to other unicast addresses. Own, broadcast and multicast addresses are always accepted */
 #define DESC_CONTROL_PROMISCUOUS 0x00000008u
+/* a sent frame goes from the transmit pipeline to the parser, in front of the MAC: nothing leaves, and frames from the
+ * wire are lost. To be changed while no frame is inside */
+#define DESC_CONTROL_TURN_AROUND 0x00000010u
 
 #define DESC_STATUS 0x000cu /* ro */
 #define DESC_STATUS_LINK_UP 0x00000001u

@@ -439,7 +439,8 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
     base::drop_all(s.packet->spans, "checksum offload impossible", now());
     return;
   }
-  if (nic_.mac_.link_up()) {
+  const bool leaves = nic_.mac_.can_send();
+  if (leaves) {
     ++nic_.count(DESC_STAT_TX_PACKETS);
     nic_.count(DESC_STAT_TX_BYTES) += s.packet->length;
   } else {
@@ -447,7 +448,6 @@ void TransmitEngine::send(Slot& s, base::Time ready) {
   }
   buffer_used_ -= s.packet->length;
   leave_sent_requests(s.packet->spans);
-  const bool leaves = nic_.mac_.link_up();
   const base::Reservation sent = nic_.mac_.send(std::move(s.packet), ready);
   if (s.stamp && leaves) nic_.stamps_.take(s.stamp_entry, nic_.mac_.transmit_stamp(sent));
 }

@@ -233,6 +233,7 @@ void Lauberhorn::reset() {
   encoder_->reset();
   scheduler_.reset();
   bank_.reset();
+  mac_.set_loopback(net::Mac::Loopback::none);
   mac_.set_max_frame(kLongestFrame);
 }
 

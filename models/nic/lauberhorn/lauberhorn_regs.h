@@ -83,6 +83,11 @@
 #define LAUB_NO_SCHEMA 0xffu
 #define LAUB_SERVICE_COMMIT 0x0d8 /* wo  bits 15:0: service; bit 31: it exists */
 
+#define LAUB_CONTROL 0x0e8 /* rw  LAUB_CONTROL_* */
+/* a sent frame goes from the transmit queue into the receive queue, in front of the MAC: nothing leaves, and frames
+ * from the wire are lost */
+#define LAUB_CONTROL_TURN_AROUND 1u
+
 #define LAUB_ERROR 0x0e0      /* rw1c  what software did wrong */
 #define LAUB_ERROR_ENTRY 1u   /* COMMIT to an entry that a table does not have; nothing was written */
 #define LAUB_ERROR_PROCESS 2u /* a service of a process that cannot be; nothing was written */

@@ -38,6 +38,14 @@ void Lauberhorn::declare_shape() {
   constant("services", LAUB_SERVICES, parameters_.services);
   constant("sessions", LAUB_SESSIONS, parameters_.sessions);
   constant("mac", LAUB_MAC, mac_address_);
+  bank_.add({.name = "control",
+             .offset = LAUB_CONTROL,
+             .width = 8,
+             .write_mask = LAUB_CONTROL_TURN_AROUND,
+             .on_write = [this](const base::RegisterWrite& w) {
+               using enum net::Mac::Loopback;
+               mac_.set_loopback(w.value & LAUB_CONTROL_TURN_AROUND ? interface : none);
+             }});
   ipv4_ = bank_.add({.name = "ipv4", .offset = LAUB_IPV4, .width = 8, .write_mask = 0xffff'ffff});
   const auto time = [this](const char* name, std::uint64_t offset, base::Time value) {
     return bank_.add({.name = name,

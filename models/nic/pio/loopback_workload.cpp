@@ -67,8 +67,8 @@ void LoopbackParameters::describe(base::Schema<LoopbackParameters>& s) {
 std::vector<std::uint32_t> LoopbackParameters::size_list() const { return base::parse_sizes(sizes, kMostBytes); }
 
 LoopbackWorkload::LoopbackWorkload(const LoopbackParameters& p, const workload::Surroundings& board) : parameters_(p) {
-  for (const base::Model* nic : board.nics)
-    if (const auto* pio = dynamic_cast<const PioNic*>(nic); pio && !nic_) nic_ = &pio->core();
+  for (const auto& nic : board.nics)
+    if (const auto* pio = dynamic_cast<const PioNic*>(nic.model); pio && !nic_) nic_ = &pio->core();
   if (!nic_)
     throw workload::NotForThisBoard(
         "workload.model is loopback, and the board has no PIO NIC (kind nic, "

@@ -49,8 +49,13 @@ void PioCore::declare_registers() {
   bank_.add({.name = "control",
              .offset = PIO_CONTROL,
              .width = 8,
-             .write_mask = PIO_CONTROL_LOOPBACK,
-             .on_write = [this](const base::RegisterWrite& w) { mac_.set_loopback(w.value & PIO_CONTROL_LOOPBACK); }});
+             .write_mask = PIO_CONTROL_LOOPBACK | PIO_CONTROL_TURN_AROUND,
+             .on_write = [this](const base::RegisterWrite& w) {
+               using enum net::Mac::Loopback;
+               mac_.set_loopback(w.value & PIO_CONTROL_TURN_AROUND ? interface
+                                 : w.value & PIO_CONTROL_LOOPBACK  ? line
+                                                                   : none);
+             }});
   bank_.add({.name = "rx_block",
              .offset = PIO_RX_BLOCK,
              .width = 8,
@@ -172,7 +177,7 @@ void PioCore::reset() {
   block_ = parameters_.rx_block;
   stamps_ = {};
   bank_.reset();
-  mac_.set_loopback(false);
+  mac_.set_loopback(net::Mac::Loopback::none);
   mac_.set_max_frame(kLongestFrame);
 }
 

@@ -15,6 +15,8 @@
 #define PIO_TX_ERRORS 0x028  /* commits of a length that is none; ro */
 
 #define PIO_CONTROL_LOOPBACK 1 /* the MAC returns what it sends */
+/* a sent frame goes from the transmit queue into the receive queue, in front of the MAC; with LOOPBACK or without */
+#define PIO_CONTROL_TURN_AROUND 2
 
 /* When the last frame passed a place, cycles; ro. */
 #define PIO_TX_COMMIT 0x040     /* the commit arrived */

@@ -115,7 +115,9 @@ class Bus {
   // Hints (models/base/measure/hints.h). Addresses are physical.
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
+  virtual void complete(std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
+  virtual void open(std::uint64_t /*what*/, std::uint64_t /*address*/) {}
   virtual void account(unsigned account) = 0;
   /// Whether such a hint would change nothing.
   virtual bool in_account(std::uint64_t /*account*/) { return false; }

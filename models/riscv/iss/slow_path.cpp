@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "models/base/measure/stages.h"
+#include "models/base/measure/hints.h"
 
 namespace sluice::riscv {
 namespace {
@@ -316,11 +316,16 @@ SlowPath::Outcome SlowPath::hint(const Instruction& i) {
     if (account < SLUICE_ACCOUNT_COUNT) bus_.account(static_cast<unsigned>(account));
   } else if (i.op == Opcode::bind) {
     if (hint_place(state_.x[i.rs1], to) && hint_place(state_.x[i.rs2], from)) bus_.bind(to.physical, from.physical);
+  } else if (i.op == Opcode::open) {
+    if (hint_place(state_.x[i.rs1], to)) bus_.open(state_.x[i.rs2], to.physical);
   } else if (i.imm >= 0 && i.imm < SLUICE_STAGE_COUNT && hint_place(state_.x[i.rs1], to)) {
     bus_.probe(static_cast<unsigned>(i.imm), to.physical);
   } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
     bus_called_ = true;  // what generates the load may go on at once, or end the run
     bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to.physical);
+  } else if (i.imm == SLUICE_COMPLETE && hint_place(state_.x[i.rs1], to)) {
+    bus_called_ = true;  // likewise
+    bus_.complete(to.physical);
   }
   return Outcome::next;
 }

@@ -33,7 +33,7 @@ int application_main(void) {
   struct nic_queue* queue = nic.queue[0];
   statistics_add("round_trips round_trip_ns", &counters.round_trips);
   /* The first buffer is a free one; each later one is that of the frame before. */
-  uint8_t* data = nic_descriptor_take_buffer(queue) + NIC_BUFFER_HEADROOM;
+  uint8_t* data = nic_descriptor_take_buffer(queue);
   for (unsigned n = 0; n < ROUNDS; n++) {
     struct nic_frame* frames[NIC_BURST];
     uint64_t arrived[NIC_BURST], left;

@@ -156,7 +156,7 @@ TEST_CASE("a MAC that stands still loses what comes, with its requests", "[mac]"
 
 TEST_CASE("in loopback what is sent comes back behind both latencies, and the wire carries nothing", "[mac]") {
   Bench bench;
-  bench.mac.set_loopback(true);
+  bench.mac.set_loopback(net::Mac::Loopback::line);
   bench.wire.set_up(false);  // the line does not matter
   bench.upper.link.clear();
   const base::RequestId id = base::ledger().open(SLUICE_STAGE_transmit, bench.mac.component(), 0_ns);
@@ -181,7 +181,7 @@ TEST_CASE("in loopback what is sent comes back behind both latencies, and the wi
 
 TEST_CASE("in loopback what comes from the wire is lost, until a reset ends it", "[mac]") {
   Bench bench;
-  bench.mac.set_loopback(true);
+  bench.mac.set_loopback(net::Mac::Loopback::line);
   bench.wire.send(Wire::kA, frame(60));
   bench.run();
   CHECK(bench.upper.frames.empty());
@@ -192,4 +192,42 @@ TEST_CASE("in loopback what comes from the wire is lost, until a reset ends it",
   bench.run();
   CHECK(bench.upper.frames.size() == 1);
   CHECK(bench.peer.frames.size() == 1);
+}
+
+TEST_CASE("turned around at the interface, a frame comes back when it is given, and has not been in the MAC", "[mac]") {
+  Bench bench;
+  bench.mac.set_loopback(net::Mac::Loopback::interface);
+  bench.wire.set_up(false);
+  CHECK(bench.mac.can_send());
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_transmit, bench.mac.component(), 0_ns);
+  net::PacketPtr first = frame(40);
+  first->spans = {0, 40, id};
+  const base::Reservation sent = bench.mac.send(std::move(first), 5_ns);
+  const base::Reservation second = bench.mac.send(frame(1514), 6_ns);
+  CHECK(bench.upper.frames.empty());
+  bench.run();
+  CHECK(bench.upper.times == std::vector<base::Time>{5_ns, 6_ns});
+  CHECK(sent.end == 5_ns);
+  CHECK(second.start == 6_ns);
+  CHECK(bench.upper.frames[0]->length == 60);
+  CHECK(bench.mac.statistics().tx_frames == 0);
+  CHECK(bench.mac.statistics().rx_frames == 0);
+  CHECK(bench.mac.statistics().tx_link_down == 0);
+  CHECK(base::ledger().find(id)->tiles.size() == 1);
+  CHECK(bench.peer.frames.empty());
+}
+
+TEST_CASE("what the interface is turning around when a reset comes is lost", "[mac]") {
+  Bench bench;
+  bench.mac.set_loopback(net::Mac::Loopback::interface);
+  bench.mac.send(frame(60), 5_ns);
+  bench.mac.reset();
+  bench.run();
+  CHECK(bench.upper.frames.empty());
+  CHECK(bench.mac.statistics().rx_stopped == 1);
+  bench.mac.set_loopback(net::Mac::Loopback::interface);
+  bench.wire.send(Wire::kA, frame(60));  // as is what the wire brings
+  bench.run();
+  CHECK(bench.upper.frames.empty());
+  CHECK(bench.mac.statistics().rx_stopped == 2);
 }

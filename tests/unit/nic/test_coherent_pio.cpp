@@ -55,7 +55,7 @@ struct Bench {
     host.socket.bind(nic->socket);
     wire.attach(net::Wire::kA, station);
     lines.add(*nic, kLines, PIO_LINES_SIZE, "nic", link);
-    nic->mac().set_loopback(true);
+    nic->mac().set_loopback(net::Mac::Loopback::line);
     hart = std::make_unique<LineHart>("hart", scheduler, lines, 0, [this, script](LineHart& h) { script(*this, h); });
     scheduler.run_until(1_ms);
   }
@@ -152,6 +152,24 @@ TEST_CASE("stamps are cycles of the NIC's clock, and the pipelines have their la
   REQUIRE(received == entry + 68_ns);
 }
 
+TEST_CASE("a frame that turns around enters the receive queue when it has left that for transmission", "[pio]") {
+  Bench b([&](Bench& at, LineHart& h) {
+    // It goes before the MAC's own loopback.
+    const std::uint64_t both = PIO_CONTROL_LOOPBACK | PIO_CONTROL_TURN_AROUND, bytes = 128;
+    REQUIRE(at.nic->registers().write(PIO_CONTROL, &both, 8) == base::Answer::ok);
+    at.word(kTx);
+    h.at(1_us);
+    at.send(0, kSecond, 128, 1);
+    at.require_frame(0, 128, 1);
+    REQUIRE(at.nic->registers().write(PIO_SAMPLE, &bytes, 8) == base::Answer::ok);
+  });
+  const nic::PioSample& s = b.nic->core().samples().at(0);
+  REQUIRE(s.exit == 250 + (60 + 44) / 4);
+  REQUIRE(s.entry == s.exit);
+  REQUIRE(s.after_rx_queue == s.entry + 44 / 4);
+  REQUIRE(b.station.frames.empty());
+}
+
 TEST_CASE("a load of the same line is answered again, and one of the other waits for the next frame", "[pio]") {
   std::vector<std::uint64_t> words;
   Bench b([&](Bench& at, LineHart&) {
@@ -212,7 +230,7 @@ TEST_CASE("what is neither a control line nor an overflow line is refused", "[pi
 TEST_CASE("without loopback frames come from the wire and go to it, and what has no room is dropped", "[pio]") {
   unsigned found = 0;
   Bench b([&](Bench& at, LineHart& h) {
-    at.nic->mac().set_loopback(false);
+    at.nic->mac().set_loopback(net::Mac::Loopback::none);
     at.word(kTx);
     at.send(0, kSecond, 100, 3);
     // 64 KiB have four buffers for frames of 9600 B.
@@ -244,7 +262,7 @@ TEST_CASE("a reset of the caches lets both directions begin again", "[pio]") {
     at.nic->mac().reset();
     at.nic->reset();
     at.lines.reset();
-    at.nic->mac().set_loopback(true);
+    at.nic->mac().set_loopback(net::Mac::Loopback::line);
     REQUIRE(at.nic->core().samples().empty());
     REQUIRE(at.word(kTx + kSecond) == 0);  // nothing is left of the old frame
     at.send(kSecond, 0, 9600, 5);

@@ -50,6 +50,38 @@ TEST_CASE("a call takes the time of its parts from the wire to the line that wai
   CHECK(arrived == decoded + 4_ns + 24_ns);
 }
 
+TEST_CASE("a frame turns around in front of the MAC, in the time of the pipelines", "[lauberhorn]") {
+  base::Time committed, arrived;
+  bool done = false;
+  Bench b({[&](Bench& at, LineHart& h) {
+            at.set(LAUB_CONTROL, LAUB_CONTROL_TURN_AROUND);
+            Side out = at.kernel(h, LAUB_TX), in = at.kernel(h);
+            out.wait();
+            Bytes frame(64, 7);
+            const Bytes own{2, 0x53, 0x4c, 0, 0, 1};
+            std::copy(own.begin(), own.end(), frame.begin());
+            for (unsigned n = 0; n < frame.size(); ++n) h.store(out.place(n), frame[n]);
+            out.reply(LAUB_FRAME, 64);
+            h.at(1_us);
+            out.next();
+            out.wait();
+            committed = h.runner.time();
+            REQUIRE(in.wait() == LAUB_FRAME);
+            arrived = h.runner.time();
+            CHECK(in.length() == 64);
+            for (unsigned n = 0; n < frame.size(); ++n) CHECK(h.load(in.place(n)) == frame[n]);
+            done = true;
+          }},
+          [](nic::LauberhornParameters& p) { p.mac.tx_latency = p.mac.rx_latency = 1_ms; });
+  REQUIRE(done);
+  CHECK(committed == 1_us);
+  CHECK(b.station.others.empty());
+  // One beat: 44 + 8 ns of the stream buffer, 36 + 4 ns of each queue; 25 cycles of the decoder from the next edge of
+  // its clock on, and one to give it the beat; the packet buffer.
+  const base::Time at_decoder = 1_us + 52_ns + 40_ns + 40_ns;
+  CHECK(arrived == base::Time::ns(4) * (at_decoder / 4_ns + 1 + 24) + 24_ns);
+}
+
 TEST_CASE("TRYAGAIN comes after the block time, and the lines change all the same", "[lauberhorn]") {
   std::vector<base::Time> times;
   bool done = false;

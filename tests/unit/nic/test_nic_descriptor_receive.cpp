@@ -22,6 +22,52 @@ std::uint64_t all_drops(const nic::DescriptorNic& n) {
 
 }  // namespace
 
+TEST_CASE("a NIC that turns frames around receives what it sends, in its pipelines' time, and nothing else", "[nic]") {
+  nic::DescriptorParameters p;
+  p.mac.tx_latency = p.mac.rx_latency = 1_ms;  // are not met
+  NicBench b(p);
+  b.run([&] {
+    b.wire.set_up(false);
+    b.on(DESC_CONTROL_TURN_AROUND);
+    CHECK((b.read(DESC_CONTROL) & DESC_CONTROL_TURN_AROUND) != 0);
+    auto in = b.receive_ring(0, 64, 32);
+    auto out = b.transmit_ring(0, 64);
+    b.wait(3_us);
+    const auto frame = udp_frame(64);
+    b.put(out, frame);
+    const auto id = base::ledger().open(SLUICE_STAGE_doorbell, b.wire.component(), base::now());
+    b.ram.set_tag(out.buffers, frame.size(), id);
+    b.doorbell(out);
+    REQUIRE(b.next_frame(in) == 0);
+    CHECK(b.received(in, 0) == frame);
+    CHECK(b.ram.tag(in.buffers) == id);
+    const auto& tiles = base::ledger().find(id)->tiles;
+    const auto transmit =
+        std::find_if(tiles.begin(), tiles.end(), [](const auto& t) { return t.stage == SLUICE_STAGE_transmit; });
+    REQUIRE(tiles.end() - transmit > 3);
+    CHECK(transmit[1].stage == SLUICE_STAGE_parse);
+    CHECK(transmit[1].start - transmit[0].start == p.tx_pipeline);
+    CHECK(transmit[2].start - transmit[1].start == p.parse);
+    CHECK(transmit[3].start - transmit[2].start == p.rx_pipeline);
+    CHECK(b.stat(DESC_STAT_TX_PACKETS) == 1);
+    CHECK(b.stat(DESC_STAT_TX_DROP_LINK) == 0);
+    CHECK(b.stat(DESC_STAT_RX_PACKETS) == 1);
+    b.wire.set_up(true);
+    b.send(frame);
+    b.wait(3_us);
+    CHECK_FALSE(b.done(in, 1));
+    CHECK(b.station.frames.empty());
+    b.write(DESC_CONTROL, DESC_CONTROL_RESET);
+    b.wait(3_us);
+    b.on();
+    auto again = b.transmit_ring(0, 64);
+    b.put(again, frame);
+    b.doorbell(again);
+    b.wait(2_ms);
+    CHECK(b.station.frames.size() == 1);
+  });
+}
+
 TEST_CASE("a frame from the wire lies in its buffer and its descriptor says so", "[nic]") {
   NicBench b;
   b.run([&] {

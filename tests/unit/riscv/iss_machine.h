@@ -103,7 +103,9 @@ struct IssMachine : Bus {
     return slot + miss_slots;
   }
   void probe(unsigned stage, std::uint64_t address) override { note("probe", stage, address); }
+  void complete(std::uint64_t address) override { note("complete", address, 0); }
   void bind(std::uint64_t to, std::uint64_t from) override { note("bind", to, from); }
+  void open(std::uint64_t what, std::uint64_t address) override { note("open", what, address); }
   void account(unsigned account) override {
     note("account", account, 0);
     present_account = account;

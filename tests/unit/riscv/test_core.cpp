@@ -5,6 +5,8 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include "models/base/measure/hints.h"
+#include "models/base/measure/software_requests.h"
 #include "models/coherence/memory_system.h"
 #include "models/riscv/core.h"
 #include "tests/unit/fresh_kernel.h"
@@ -208,6 +210,32 @@ TEST_CASE("a probe moves the request whose bytes it points at, and only that", "
   REQUIRE(base::ledger().find(id)->tiles.size() == 2);
   REQUIRE(base::ledger().find(id)->tiles[1].stage == SLUICE_STAGE_handler);
   REQUIRE(base::ledger().find(id)->tiles[1].start == base::Clock(4 * 3'100'000'000).time_of(2));
+}
+
+TEST_CASE("software opens requests and completes them, where a workload wants it", "[core]") {
+  for (const bool wanted : {true, false}) {
+    fresh_kernel();
+    constexpr std::uint32_t what = 5 << 8 | SLUICE_STAGE_copy;
+    constexpr std::uint32_t sltu_open = 2 << 20 | 1 << 15 | 3 << 12 | 0x33;
+    Bench b({addi(1, 0, 1), slli(1, 1, 31), addi(2, 0, what), sltu_open, addi(3, 0, 1), addi(3, 0, 1),
+             slti_probe(1, SLUICE_COMPLETE), slti_probe(1, SLUICE_COMPLETE)});
+    base::software_opens_requests = wanted;
+    std::vector<base::Ledger::Request> ended;
+    std::vector<Time> ends;
+    base::ledger().on_complete([&](const base::Ledger::Request& r, Time end) {
+      ended.push_back(r);
+      ends.push_back(end);
+    });
+    b.scheduler.run_until(1_us);
+    REQUIRE(ended.size() == (wanted ? 1 : 0));
+    if (!wanted) continue;
+    const base::Clock slots(4 * 3'100'000'000);
+    REQUIRE(ended[0].number == 5);
+    REQUIRE(ended[0].tiles.size() == 1);
+    REQUIRE(ended[0].tiles[0].stage == SLUICE_STAGE_copy);
+    REQUIRE(ended[0].start() == slots.time_of(3));
+    REQUIRE(ends[0] == slots.time_of(6));
+  }
 }
 
 TEST_CASE("a stopped hart ends the access that it is in, and executes nothing more until it goes on", "[core]") {

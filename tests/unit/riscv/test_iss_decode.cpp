@@ -29,6 +29,8 @@ TEST_CASE("words decode to their operation and fields", "[iss]") {
   REQUIRE(decode(0x0010'2013).op == Opcode::probe);  // slti x0, x0, 1
   REQUIRE(decode(0x0010'2093).op == Opcode::slti);
   REQUIRE(decode(0x0000'2033).op == Opcode::bind);
+  REQUIRE(decode(0x0000'3033).op == Opcode::open);
+  REQUIRE(decode(0x0000'30b3).op == Opcode::sltu);
   REQUIRE(decode(0x0005'3013).op == Opcode::account);
 }
 

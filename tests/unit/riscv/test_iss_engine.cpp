@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/measure/stages.h"
+#include "models/base/measure/hints.h"
 #include "tests/unit/riscv/iss_machine.h"
 
 using namespace sluice;
@@ -294,18 +294,22 @@ TEST_CASE("hints reach the bus with physical addresses and nothing else happens"
   const std::uint32_t probe = 0x13 | 2 << 12 | kS0 << 15 | SLUICE_STAGE_handler << 20;
   const std::uint32_t bind = 0x33 | 2 << 12 | kS0 << 15 | kA0 << 20;
   const std::uint32_t account = 0x13 | 3 << 12 | kA1 << 15;
-  Run r({probe, bind, account, probe | 0x7ff00000, addi(kA2, kA1, 1)});
+  const std::uint32_t open = 0x33 | 3 << 12 | kS0 << 15 | kA1 << 20;
+  const std::uint32_t complete = 0x13 | 2 << 12 | kS0 << 15 | SLUICE_COMPLETE << 20;
+  Run r({probe, bind, account, probe | 0x7ff00000, open, complete, addi(kA2, kA1, 1)});
   r.hart.state().x[kA0] = kRam + 0x20000;
   r.hart.state().x[kA1] = SLUICE_ACCOUNT_idle;
-  r.go(5);
+  r.go(7);
   const std::string base = std::to_string(kRam + 0x10000);
   REQUIRE(r.notes == std::vector<std::string>{
                          "probe " + std::to_string(SLUICE_STAGE_handler) + " " + base + " at 0",
                          "bind " + base + " " + std::to_string(kRam + 0x20000) + " at 1",
                          "account " + std::to_string(SLUICE_ACCOUNT_idle) + " 0 at 2",
+                         "open " + std::to_string(SLUICE_ACCOUNT_idle) + " " + base + " at 4",
+                         "complete " + base + " 0 at 5",
                      });
-  REQUIRE(r.hart.state().slots == 5);
-  REQUIRE(r.hart.state().instret == 5);
+  REQUIRE(r.hart.state().slots == 7);
+  REQUIRE(r.hart.state().instret == 7);
   REQUIRE(r.x(0) == 0);
 }
 

@@ -169,6 +169,7 @@ void op_register(Instruction& i, std::uint32_t w) {
       break;
   }
   if (i.op == slt && i.rd == 0) i.op = bind;
+  if (i.op == sltu && i.rd == 0) i.op = open;
 }
 
 void op_register_32(Instruction& i, std::uint32_t w) {

@@ -31,7 +31,7 @@ namespace sluice::riscv {
   X(lb, load) X(lh, load) X(lw, load) X(ld, load) X(lbu, load) X(lhu, load) X(lwu, load) X(flw, load) X(fld, load)     \
   X(sb, store) X(sh, store) X(sw, store) X(sd, store) X(fsw, store) X(fsd, store)                                      \
   X(lr_w, atomic) X(lr_d, atomic) X(sc_w, atomic) X(sc_d, atomic) X(amo_w, atomic) X(amo_d, atomic)                    \
-  X(probe, alu) X(bind, alu) X(account, alu) X(prefetch, load) X(cbo, store)
+  X(probe, alu) X(bind, alu) X(open, alu) X(account, alu) X(prefetch, load) X(cbo, store)
 
 /// Operations that end a decoded block.
 #define SLUICE_RV_CONTROL_OPS(X)                                                                                       \

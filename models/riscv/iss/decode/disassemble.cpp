@@ -198,6 +198,8 @@ std::string integer(const Instruction& i) {
       return fmt::format("sltiu\tzero,{},{}", x(i.rs1), i.imm);
     case bind:
       return fmt::format("slt\tzero,{},{}", x(i.rs1), x(i.rs2));
+    case open:
+      return fmt::format("sltu\tzero,{},{}", x(i.rs1), x(i.rs2));
     case pause:
       return "pause";
     case prefetch: {

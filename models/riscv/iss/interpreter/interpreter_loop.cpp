@@ -310,6 +310,7 @@ op_amo_w:
 op_amo_d:
 op_probe:
 op_bind:
+op_open:
 op_account:
 op_cbo:
 op_csrrw:
