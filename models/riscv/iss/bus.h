@@ -116,6 +116,9 @@ class Bus {
   virtual void probe(unsigned stage, std::uint64_t address) = 0;
   virtual void drop(unsigned /*reason*/, std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
+  virtual void begins(unsigned /*step*/, std::uint64_t /*address*/) {}
+  virtual void does(unsigned /*step*/, std::uint64_t /*stage*/) {}
+  virtual void tells(unsigned /*step*/) {}
   virtual void account(unsigned account) = 0;
   /// Whether such a hint would change nothing.
   virtual bool in_account(std::uint64_t /*account*/) { return false; }

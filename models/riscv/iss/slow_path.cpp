@@ -321,6 +321,12 @@ SlowPath::Outcome SlowPath::hint(const Instruction& i) {
   } else if (i.imm >= SLUICE_DROP(0) && i.imm < SLUICE_DROP(SLUICE_DROP_COUNT) && hint_place(state_.x[i.rs1], to)) {
     bus_called_ = true;  // what generates the load may go on at once, or end the run
     bus_.drop(static_cast<unsigned>(i.imm - SLUICE_DROP(0)), to.physical);
+  } else if (i.imm >= SLUICE_BEGINS(0) && i.imm < SLUICE_BEGINS(SLUICE_STEP_COUNT) && hint_place(state_.x[i.rs1], to)) {
+    bus_.begins(static_cast<unsigned>(i.imm - SLUICE_BEGINS(0)), to.physical);
+  } else if (i.imm >= SLUICE_DOES(0) && i.imm < SLUICE_DOES(SLUICE_STEP_COUNT)) {
+    bus_.does(static_cast<unsigned>(i.imm - SLUICE_DOES(0)), state_.x[i.rs1]);
+  } else if (i.imm >= SLUICE_TELLS(0) && i.imm < SLUICE_TELLS(SLUICE_STEP_COUNT)) {
+    bus_.tells(static_cast<unsigned>(i.imm - SLUICE_TELLS(0)));
   }
   return Outcome::next;
 }
