@@ -8,6 +8,7 @@
 #include "firmware/drivers/lauberhorn/services.h"
 #include "firmware/drivers/lauberhorn/workers.h"
 #include "firmware/drivers/nic.h"
+#include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
@@ -311,8 +312,22 @@ static void serve(struct core* c) {
 static void preempt(void* core) { ((struct core*)core)->is_wanted = true; }
 static void come_back(void* core) { ((struct core*)core)->is_fetched = true; }
 
+/* In the stage `poll` of a call that the kernel line brings, the kernel takes a thread of its process; the switch ends
+ * in the handler. The NIC finds processes and cores, and tells so. */
+static void tell_steps(uint32_t hart) {
+  rpc_tell_steps(&cores[hart]->port);
+  does(poll, schedule);
+  does(context_switch, context_switch);
+  does(context_switch, jump);
+  tells(identify_process);
+  tells(find_core);
+  tells(schedule);
+  tells(context_switch);
+}
+
 static void start(uint32_t hart) {
   translation_setup();
+  tell_steps(hart);
   if (board.interrupts == BOARD_INTERRUPTS_AIA) {
     uint64_t address;
     uint32_t data;

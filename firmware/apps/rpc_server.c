@@ -4,6 +4,7 @@
 #include "firmware/boot/boot.h"
 #include "firmware/drivers/nic.h"
 #include "firmware/drivers/pcie.h"
+#include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/exit_codes.h"
@@ -22,7 +23,17 @@ static struct {
   unsigned ports;
 } served[BOOT_MAX_HARTS];
 
+/* There is one program, and each queue has its hart, which does nothing else. */
+static void tell_steps(unsigned hart) {
+  for (unsigned i = 0; i < served[hart].ports; i++) rpc_tell_steps(served[hart].port[i]);
+  tells(identify_process);
+  tells(find_core);
+  tells(schedule);
+  tells(context_switch);
+}
+
 static void serve(unsigned hart) {
+  tell_steps(hart);
   if (interrupts) interrupt_setup_hart(hart);
   if (served[hart].ports == 1) rpc_serve(served[hart].port[0]);
   rpc_serve_all(served[hart].port, served[hart].ports);

@@ -13,3 +13,11 @@
 
 /* stage(unmarshal, frame): the request whose bytes lie at `frame` enters the stage `unmarshal`. */
 #define stage(name, address) sluice_probe(SLUICE_STAGE_##name, address)
+
+/* begins(jump, frame): in the stage that the request is in, its step `jump` begins. */
+#define begins(step, address) sluice_begins(SLUICE_STEP_##step, address)
+
+/* For set-up. does(unmarshal, jump): what this software does in the stage `unmarshal` is the step `jump`, and what it
+ * says of the stage besides. tells(schedule): it has a stage for the step, or does not need it. */
+#define does(stage, step) sluice_does(SLUICE_STAGE_##stage, SLUICE_STEP_##step)
+#define tells(step) sluice_tells(SLUICE_STEP_##step)

@@ -46,6 +46,12 @@ void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue
   _Static_assert(sizeof port->counters == 6 * sizeof(uint64_t), "a name for each");
 }
 
+COLD void rpc_tell_steps(const struct rpc_port* port) {
+  if (port->interface.rx_checksum) return;
+  does(kernel_protocol, protocol);
+  does(kernel_protocol, general_protocol);
+}
+
 int32_t rpc_null(struct rpc_call* call) {
   (void)call;
   return 0;
@@ -188,6 +194,7 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
     left = rest.left;
   }
 
+  begins(find_function, datagram->frame);
   const struct rpc_program* program = program_on(udp_port, from_be32(message[CALL_PROGRAM]));
   if (unlikely(program == 0)) return refuse(port, datagram, RPC_PROG_UNAVAIL), false;
   uint32_t version = from_be32(message[CALL_VERSION]);
@@ -196,6 +203,7 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   call->handler = rpc_find_handler(program, version, procedure);
   if (unlikely(call->handler == 0)) return refuse(port, datagram, RPC_PROC_UNAVAIL), false;
   call->schema = rpc_find_schema(program, procedure);
+  stage(unmarshal, datagram->frame);
   if (unlikely(!rpc_arguments_arrive(call->schema, at, left))) return refuse(port, datagram, RPC_GARBAGE_ARGS), false;
 
   call->id = message[CALL_XID];
@@ -203,6 +211,7 @@ static bool decode(struct rpc_port* port, struct rpc_call* call) {
   call->args_length = left;
   call->result = at;
   call->result_room = net_reply_room(&port->interface, at - REPLY_HEADER_WORDS) - RPC_REPLY_HEADER_BYTES;
+  begins(jump, datagram->frame);
   return true;
 }
 
@@ -254,7 +263,10 @@ COLD void rpc_ignore(struct rpc_port* port, struct rpc_call* call) {
 void rpc_execute(struct rpc_port* port, struct rpc_call* call) {
   account(application);
   port->counters.calls++;
-  if (likely(call->schema->is_known)) stage(handler, call->datagram.frame);
+  if (likely(call->schema->is_known))
+    stage(handler, call->datagram.frame);
+  else
+    stage(unmarshal, call->datagram.frame); /* until rpc_begin_work() */
   int32_t length = call->handler(call);
   account(networking);
   if (likely(length >= 0)) {

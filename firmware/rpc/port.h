@@ -60,6 +60,8 @@ struct rpc_port {
 void rpc_programs_setup(void);
 
 void rpc_port_setup(struct rpc_port* port, const struct nic* nic, unsigned queue, uint32_t ipv4);
+/* Tells which steps of receiving a call this hart, which is to serve the port, does in which stage. */
+void rpc_tell_steps(const struct rpc_port* port);
 
 /* Returns when a call is there. Every call must be ended by rpc_reply(), rpc_refuse() or rpc_ignore() before the next.
  */

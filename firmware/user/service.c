@@ -199,6 +199,7 @@ int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency) {
   set_up_once(core_frequency);
   struct worker* w = &workers[thread];
   set_up_worker(w, thread, line_bytes);
+  does(poll, jump); /* with a call in its lines */
   int64_t reply = SERVICE_NO_REPLY;
   for (;;) {
     if (system_call(SYSTEM_CALL_WAIT, (uint64_t)reply, 0) == SERVICE_CALLED) {

@@ -28,7 +28,7 @@ void Mac::end_of_elaboration() {
 }
 
 void Mac::frame_arrived(PacketPtr packet) {
-  base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now());
+  base::enter_all(packet->spans, SLUICE_STAGE_mac, component(), base::now(), {{}, base::Owner::nic});
   if (stopped_ || loopback_ != Loopback::none) [[unlikely]]
     return lose(*packet, statistics_.rx_stopped, stopped_ ? "device stopped" : "MAC in loopback");
   take(std::move(packet));

@@ -172,7 +172,7 @@ void move_requests(const base::Spans& spans, std::uint8_t ending, const ArrivalS
     } else {
       journey.apply(s.id);
     }
-    base::ledger().try_enter(s.id, to.stage, to.component, base::now());
+    base::ledger().try_enter(s.id, to.stage, to.component, base::now(), {}, to.mark);
   }
 }
 

@@ -54,6 +54,7 @@ struct ArrivalStage {
   /// Only requests whose stage is `notify` or `wait_core` enter it, and without the journey. For interrupts: software
   /// that polls may have taken the request before the message arrives.
   bool only_waiting = false;
+  base::Mark mark{};
   bool set() const { return stage != SLUICE_STAGE_COUNT; }
 };
 

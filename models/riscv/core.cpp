@@ -72,6 +72,7 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
   memory_.add_watcher(cache_, *this);
   runner_.on_spin([this] { return undisturbed() && hart_.engine().spins(spin_); },
                   [this](Time until) { pass_turns(until); });
+  base::ledger().tells(component(), {SLUICE_STEP_interrupt});  // of which cores and controllers tell themselves
   SC_HAS_PROCESS(Core);
   SC_THREAD(execute);
 }
@@ -79,6 +80,8 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 void Core::register_statistics(base::StatisticsGroup& group) {
   group.before_reading([this] { runner_.settle(); });
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
+  group.counter_of("busy_instructions", "instructions", "of these, in accounts other than polling, parked and idle",
+                   [this] { return busy_instructions(); });
   group.resource(
       "work", "", "in accounts other than polling, parked and idle",
       [this] { return worked(base::now()).femtoseconds(); }, true);
@@ -189,7 +192,8 @@ void Core::restart() {
   hart_.state().pc = reset_pc_;
   set_boot_arguments(device_tree_, fw_dynamic_info_);
   account(SLUICE_ACCOUNT_kernel);
-  serving_ = 0;
+  serving_ = executing_for_ = 0;
+  does_ = {};
   brought_ = {};
   interrupted_.clear();
   entering_.clear();
@@ -333,8 +337,8 @@ std::uint64_t Core::time() { return timebase_.cycles_at(slot_clock_.time_of(hart
 /// A hint belongs to the retirement of the instruction before it.
 Time Core::time_of_hint() const { return slot_clock_.time_of(std::max(hart_.state().slots, hart_.state().retired)); }
 
-void Core::enter(base::RequestId id, base::Stage stage, Time t) {
-  base::ledger().try_enter(id, stage, component(), t, runner_.ahead(t));
+void Core::enter(base::RequestId id, base::Stage stage, Time t, base::Mark mark) {
+  base::ledger().try_enter(id, stage, component(), t, runner_.ahead(t), mark);
 }
 
 void Core::probe(unsigned stage, std::uint64_t address) {
@@ -345,6 +349,7 @@ void Core::probe(unsigned stage, std::uint64_t address) {
   serving_ = id;
   const Time t = time_of_hint();
   divide_wait(id, t);
+  execute_for(id);
   enter(id, static_cast<base::Stage>(stage), t);
 }
 

@@ -153,6 +153,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void complete(std::uint64_t address) override;
   void bind(std::uint64_t to, std::uint64_t from) override;
   void open(std::uint64_t what, std::uint64_t address) override;
+  void begins(unsigned step, std::uint64_t address) override;
+  void does(unsigned step, std::uint64_t stage) override;
+  void tells(unsigned step) override;
   void account(unsigned account) override;
   bool in_account(std::uint64_t account) override;
   void interrupt_taken(std::uint64_t handler) override;
@@ -183,7 +186,12 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   void park(sluice_account account, std::uint64_t deadline_slots);
   void leave_idle(base::Time exit, bool in_wrs);
   void take_requests();
-  void enter(base::RequestId, base::Stage, base::Time);
+  void enter(base::RequestId id, base::Stage stage, base::Time t) { enter(id, stage, t, mark(stage)); }
+  void enter(base::RequestId, base::Stage, base::Time, base::Mark);
+  base::Mark mark(base::Stage) const;
+  bool in_user_mode() const { return hart_.state().privilege == Privilege::user; }
+  void execute_for(base::RequestId);
+  std::uint64_t busy_instructions() const;
   void move_requests(base::Stage, base::Time);
   void end_trap_entry();
   void divide_wait(base::RequestId, base::Time until);
@@ -270,6 +278,9 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   std::vector<CoreObserver*> observers_;
   bool inside_ = false;
   base::RequestId serving_ = 0;
+  base::RequestId executing_for_ = 0;  ///< the request that instructions since executed_ are for; 0: none
+  std::uint64_t executed_ = 0;
+  std::array<std::array<base::StepSet, SLUICE_STAGE_COUNT>, 2> does_{};  ///< by in_user_mode()
   /// The latest load from a device that brought bytes of a request.
   struct {
     std::uint64_t address = 0;
@@ -282,6 +293,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   unsigned account_ = SLUICE_ACCOUNT_kernel;
   std::uint64_t account_since_ = 0;
   Accounts account_slots_{};
+  std::uint64_t account_instructions_ = 0;  ///< retired before the present account began
+  std::uint64_t busy_instructions_ = 0;     ///< until then
   std::uint64_t stall_slots_ = 0;
   std::uint64_t bus_errors_ = 0;
   std::uint64_t lines_unanswered_ = 0;  ///< accesses to lines that had no answer in time, or no link

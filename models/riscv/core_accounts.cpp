@@ -14,6 +14,7 @@ namespace {
 bool serves_nobody(std::uint64_t account) {
   return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle || account == SLUICE_ACCOUNT_batch;
 }
+bool is_busy(unsigned account) { return !serves_nobody(account) && account != SLUICE_ACCOUNT_parked; }
 }  // namespace
 
 /// With an instruction window, a slot is also a stall if nothing was dispatched in it.
@@ -27,9 +28,18 @@ void Core::account(unsigned account) {
   const std::uint64_t slots = hart_.state().slots;
   account_slots_[account_] += slots - account_since_;
   account_since_ = slots;
+  const std::uint64_t instructions = hart_.state().instret;
+  if (is_busy(account_)) busy_instructions_ += instructions - account_instructions_;
+  account_instructions_ = instructions;
   if (account_ == SLUICE_ACCOUNT_interrupt && account != account_) wake_up_.work(slot_clock_.time_of(slots));
   account_ = account;
-  if (serves_nobody(account)) serving_ = 0;
+  if (!serves_nobody(account)) return;
+  execute_for(0);
+  serving_ = 0;
+}
+
+std::uint64_t Core::busy_instructions() const {
+  return busy_instructions_ + (is_busy(account_) ? hart_.state().instret - account_instructions_ : 0);
 }
 
 bool Core::in_account(std::uint64_t account) {
@@ -62,9 +72,44 @@ void Core::count_parked() {
 Time Core::worked(Time until) const {
   const Accounts slots = accounts(until);
   std::uint64_t sum = std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
-  for (const auto a : {SLUICE_ACCOUNT_polling, SLUICE_ACCOUNT_batch, SLUICE_ACCOUNT_parked, SLUICE_ACCOUNT_idle})
-    sum -= slots[a];
+  for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a)
+    if (!is_busy(a)) sum -= slots[a];
   return slot_clock_.time_of(sum);
+}
+
+// Who does which step of receiving a request (models/base/measure/steps.h).
+
+void Core::begins(unsigned step, std::uint64_t address) {
+  const base::RequestId id = request_at(address);
+  const base::Ledger::Request* const r = base::ledger().find(id);
+  if (!r || r->tiles.back().component != component()) return;
+  execute_for(id);
+  const base::Stage stage = r->tiles.back().stage;
+  enter(id, stage, time_of_hint(), {{static_cast<base::Step>(step)}, mark(stage).owner});
+}
+
+void Core::does(unsigned step, std::uint64_t stage) {
+  if (stage < SLUICE_STAGE_COUNT) does_[in_user_mode()][stage].add(static_cast<base::Step>(step));
+}
+
+void Core::tells(unsigned step) { base::ledger().tells(component(), {static_cast<base::Step>(step)}); }
+
+/// What software says that enters a stage now. A supervisor that translates keeps programs apart, so it is a kernel in
+/// all that it does; one that does not is a program with its drivers, but for interrupts and the like.
+base::Mark Core::mark(base::Stage stage) const {
+  const bool is_apart = account_ == SLUICE_ACCOUNT_interrupt || account_ == SLUICE_ACCOUNT_notification ||
+                        account_ == SLUICE_ACCOUNT_kernel || account_ == SLUICE_ACCOUNT_context_switch;
+  const bool is_kernel = !in_user_mode() && (is_apart || hart_.privileged().fetch_key().translates());
+  const base::StepSet steps = does_[in_user_mode()][stage];
+  return {steps.empty() ? base::steps_of(stage) : steps, is_kernel ? base::Owner::kernel : base::Owner::application};
+}
+
+/// The instructions that have been retired since the last call belong to the request of that call.
+void Core::execute_for(base::RequestId id) {
+  const std::uint64_t instructions = hart_.state().instret;
+  base::ledger().executed(executing_for_, component(), instructions - executed_);
+  executed_ = instructions;
+  executing_for_ = id;
 }
 
 }  // namespace sluice::riscv

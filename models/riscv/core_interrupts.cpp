@@ -105,13 +105,13 @@ void Core::take_requests() {
     if (!waits_for_interrupt(id)) continue;
     interrupted_.push_back(id);
     if (wakes) continue;
-    enter(id, leaving_ ? SLUICE_STAGE_idle_exit : SLUICE_STAGE_interrupt, edge);
+    enter(id, leaving_ ? SLUICE_STAGE_idle_exit : SLUICE_STAGE_interrupt, edge, {});
   }
 }
 
 void Core::move_requests(base::Stage stage, Time t) {
   for (const base::RequestId id : interrupted_)
-    if (waits_for_interrupt(id)) enter(id, stage, t);
+    if (waits_for_interrupt(id)) enter(id, stage, t, {});
 }
 
 void Core::interrupt_taken(std::uint64_t handler) {
@@ -119,6 +119,7 @@ void Core::interrupt_taken(std::uint64_t handler) {
   const Time taken = slot_clock_.time_of(hart_.state().slots);
   wake_up_.take(taken, slot_clock_.time_of(handler));
   if (interrupted_.empty()) return;
+  execute_for(interrupted_.front());
   move_requests(SLUICE_STAGE_trap_entry, taken);
   entering_.swap(interrupted_);
   handler_begins_ = slot_clock_.time_of(handler);
@@ -130,7 +131,7 @@ void Core::divide_wait(base::RequestId id, Time until) {
   if (!wake_up_.has_parts()) return;  // a polling hart asks for each request
   const base::Ledger::Request* r = base::ledger().find(id);
   if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)
-    wake_up_.divide(r->tiles.back().start, until, [&](base::Stage stage, Time begin) { enter(id, stage, begin); });
+    wake_up_.divide(r->tiles.back().start, until, [&](base::Stage stage, Time begin) { enter(id, stage, begin, {}); });
   wake_up_.work(until);
 }
 
@@ -138,7 +139,8 @@ void Core::divide_wait(base::RequestId id, Time until) {
 void Core::end_trap_entry() {
   for (const base::RequestId id : entering_) {
     const base::Ledger::Request* r = base::ledger().find(id);
-    if (r && r->tiles.back().stage == SLUICE_STAGE_trap_entry) enter(id, SLUICE_STAGE_interrupt, handler_begins_);
+    if (r && r->tiles.back().stage == SLUICE_STAGE_trap_entry)
+      enter(id, SLUICE_STAGE_interrupt, handler_begins_, {{}, base::Owner::kernel});
   }
   entering_.clear();
 }

@@ -62,7 +62,7 @@ void Core::end_fill(const Fill& fill, std::uint64_t address) {
   if (const base::Ledger::Request* const r = base::ledger().find(fill.id)) {
     const base::Stage last = r->tiles.back().stage;
     const bool is_untold = r->tiles.size() == fill.tiles;
-    if (is_untold && now > fill.since) enter(fill.id, SLUICE_STAGE_cache_fill, fill.since);
+    if (is_untold && now > fill.since) enter(fill.id, SLUICE_STAGE_cache_fill, fill.since, {});
     if (is_untold || last == SLUICE_STAGE_coherence_message || last == SLUICE_STAGE_cache_fill)
       enter(fill.id, fill.stage, now);
   }
@@ -74,7 +74,10 @@ void Core::arrived(base::RequestId id, Time t) {
   const base::Ledger::Request* const r = base::ledger().find(id);
   if (!r) return;
   for (const base::Stage way : {SLUICE_STAGE_coherence_message, SLUICE_STAGE_upstream_link, SLUICE_STAGE_memory})
-    if (r->tiles.back().stage == way) return enter(id, SLUICE_STAGE_poll, t);
+    if (r->tiles.back().stage == way) {
+      execute_for(id);
+      return enter(id, SLUICE_STAGE_poll, t);
+    }
 }
 
 void Core::note_brought(std::uint64_t address, base::RequestId id) {

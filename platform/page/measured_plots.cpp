@@ -368,6 +368,7 @@ void add_measured_plots(Document& page, const std::vector<Labelled>& runs, const
   if (has_histograms(runs)) add_distribution(page, runs, what);
   add_quantiles(page, runs, what);
   add_stages(page, runs, what);
+  add_steps(page, runs);
   add_cores(page, runs, what);
   add_links(page, runs, what);
   add_resources(page, runs, what);

@@ -19,6 +19,8 @@ struct Labelled {
 /// Adds the plots of latencies, stages, cores, links, resources, rates, DMA sizes and frames that the runs have. what:
 /// the quantity that the labels are, for the axes, such as "board".
 void add_measured_plots(Document&, const std::vector<Labelled>& runs, const std::string& what);
+/// Adds a table of who does which step of receiving a call, of runs that have it.
+void add_steps(Document&, const std::vector<Labelled>& runs);
 /// The axis on which the phases of a sweep lie: of sizes, or of rates.
 Dimension phase_axis(bool is_size, const std::vector<double>& values);
 /// Adds mean and p99 of the latency against the offered rate, or the size, of runs with a sweep.

@@ -49,11 +49,27 @@ LatencyData latency_data(const Node& node) {
   return latency;
 }
 
+std::vector<std::string> texts(const Node& node, std::string_view key) {
+  std::vector<std::string> list;
+  for (const Node& text : node.list(key)) list.push_back(text.text());
+  return list;
+}
+
+void add_steps(const Node& node, MeasuredData& measured) {
+  for (const char* kind : {"costs", "rest"})
+    for (const Node& c : node.list(kind))
+      measured.steps.push_back(
+          {texts(c, "steps"), c.text("who"), c.text("name"), c.at("mean_ns").number(), c.number("instructions")});
+  measured.steps_of_nobody = texts(node, "nobody");
+  measured.steps_not_known = texts(node, "not_known");
+}
+
 MeasuredData measured_data(const Node& node) {
   MeasuredData measured;
   if (const auto latency = node.find("latency_ns")) measured.latency = latency_data(*latency);
   for (const Node& s : node.list("stages"))
     measured.stages.push_back({s.at("name").text(), s.text("component"), s.at("mean_ns").number()});
+  if (const auto steps = node.find("steps")) add_steps(*steps, measured);
   for (const Node& c : node.list("cores")) measured.cores.push_back({c.at("name").text(), numbers(c, "time")});
   for (const Node& l : node.list("links"))
     measured.links.push_back({l.at("name").text(), l.text("direction"), l.number("utilisation")});

@@ -56,6 +56,13 @@ struct StageData {
   std::string name, component;
   double mean_ns = 0;
 };
+/// A cost of receiving a call.
+struct StepData {
+  std::vector<std::string> steps;  ///< done in one pass; none: it is of `rest`
+  std::string who, rest;
+  double mean_ns = 0;
+  std::optional<double> instructions;  ///< of software
+};
 struct CoreData {
   std::string name;
   std::vector<std::pair<std::string, double>> time;  ///< account, share
@@ -73,6 +80,8 @@ struct ResourceData {
 struct MeasuredData {
   LatencyData latency;
   std::vector<StageData> stages;
+  std::vector<StepData> steps;
+  std::vector<std::string> steps_of_nobody, steps_not_known;
   std::vector<CoreData> cores;
   std::vector<LinkData> links;
   std::vector<ResourceData> resources;

@@ -12,6 +12,7 @@
 #include "models/base/measure/ledger.h"
 #include "models/base/measure/stages.h"
 #include "models/workload/stages.h"
+#include "models/workload/steps.h"
 #include "platform/report/format.h"
 #include "platform/report/list_plots.h"
 #include "platform/workload/traffic_figures.h"
@@ -67,7 +68,7 @@ class Table {
             const std::vector<std::string>& relatives) {
     std::string line = fmt::format("  {:<{}}", label, kLabel);
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      line += fmt::format(" {:>{}}", texts[i], kColumn - 1);
+      line += fmt::format("{:>{}}", texts[i], kColumn);
       if (i > 0) line += fmt::format("{:>{}}", relatives.empty() ? "" : relatives[i], kRelative);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -143,6 +144,58 @@ void stage_table(Table& table, const std::vector<Json>& results) {
         return sum;
       },
       time_text);
+}
+
+/// The lines of one step of a board, beneath each other. The number of the step whose cost has another's in it is known
+/// to the caller.
+std::string step_cell(const workload::StepLine& line, const std::vector<std::string>& titles) {
+  const std::string who = line.who == "application" ? "app" : line.who;
+  if (!line.has_cost) return who;
+  if (line.with.empty()) return who.empty() ? time_text(line.mean_ns) : who + " " + time_text(line.mean_ns);
+  const auto with = std::find(titles.begin(), titles.end(), line.with);
+  return fmt::format("{}, in {}", who, with - titles.begin() + 1);
+}
+
+/// Who does which step of receiving a call. A board may have several who do a step, each on a line.
+void step_table(Table& table, const std::vector<Json>& results) {
+  if (!std::all_of(results.begin(), results.end(), [](const Json& r) { return r.contains("steps"); })) return;
+  const std::vector<std::string> titles = workload::step_titles();
+  table.title("receiving a call: who");
+  for (const std::string& title : titles) {
+    const std::size_t number = &title - &titles.front() + 1;
+    const bool is_step = number <= SLUICE_STEP_COUNT;
+    const auto lines_of = [&title](const Json& r) { return workload::step_lines(r, title); };
+    std::size_t height = 0;
+    for (const Json& r : results) height = std::max(height, lines_of(r).size());
+    for (std::size_t n = 0; n < height; ++n)
+      table.cells(n > 0     ? ""
+                  : is_step ? fmt::format("  {:>2} {}", number, title)
+                            : "     " + title,
+                  [&](const Json& r) {
+                    const auto lines = lines_of(r);
+                    return n < lines.size() ? step_cell(lines[n], titles) : "";
+                  });
+  }
+}
+
+/// What the cores execute for a call, by step and altogether.
+void instruction_table(Table& table, const std::vector<Json>& results) {
+  if (!std::all_of(results.begin(), results.end(), [](const Json& r) { return r.contains("steps"); })) return;
+  const auto count = [](double n) { return fmt::format("{:.1f}", n); };
+  const auto of = [](const Json& r, const std::string& title) {
+    double sum = 0;
+    for (const workload::StepLine& line : workload::step_lines(r, title))
+      if (line.with.empty()) sum += line.instructions;
+    return sum;
+  };
+  table.title("instructions for a call");
+  for (const std::string& title : workload::step_titles())
+    if (std::any_of(results.begin(), results.end(), [&](const Json& r) { return of(r, title) > 0; }))
+      table.cells("  " + title, [&](const Json& r) { return count(of(r, title)); });
+  table.ratios(
+      "  of all busy cores", [](const Json& r) { return workload::busy(r).instructions; }, count);
+  table.ratios(
+      "  their cycles", [](const Json& r) { return workload::busy(r).cycles; }, count);
 }
 
 void core_table(Table& table, const std::vector<Json>& results) {
@@ -300,6 +353,10 @@ std::string compare_report(const Comparison& c) {
     zero_loss_row(table, c.results);
     table.blank();
     stage_table(table, c.results);
+    table.blank();
+    step_table(table, c.results);
+    table.blank();
+    instruction_table(table, c.results);
   } else {
     table.ratios(
         "simulated time", [](const Json& r) { return r.at("simulated_ns").get<double>(); }, time_text);

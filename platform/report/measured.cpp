@@ -105,12 +105,16 @@ Json cores(platform::Board& board, const platform::Window& w, const Json& counte
       for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a) spent[a] -= w.from.accounts[n][a];
       std::uint64_t all = 0;
       for (const std::uint64_t slots : spent) all += slots;
+      const std::uint64_t busy =
+          all - spent[SLUICE_ACCOUNT_polling] - spent[SLUICE_ACCOUNT_parked] - spent[SLUICE_ACCOUNT_idle];
       Json time = Json::object();
       for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a)
         time[kAccounts[a]] = share(static_cast<double>(spent[a]), static_cast<double>(all));
       list.push_back({{"name", path},
                       {"instructions", value("instructions")},
                       {"cycles", all / c.parameters->issue_width},
+                      {"busy_cycles", busy / c.parameters->issue_width},
+                      {"busy_instructions", value("busy_instructions")},
                       {"stall_cycles", value("stall_slots") / c.parameters->issue_width},
                       {"l1d_miss_ratio", ratio("l1d_misses", "l1d_accesses")},
                       {"l2_miss_ratio", ratio("l2_misses", "l2_accesses")},

@@ -11,6 +11,7 @@
 #include "models/base/measure/ledger.h"
 #include "models/workload/figures.h"
 #include "models/workload/stages.h"
+#include "models/workload/steps.h"
 #include "platform/workload/traffic_figures.h"
 #include "platform/workload/traffic_workload.h"
 
@@ -182,7 +183,8 @@ std::string TrafficWorkload::report(const Json& result) const {
                  : fmt::format("  calls                 offered {}   accepted {}   achieved {}\n\n",
                                rate("offered_per_s"), rate("accepted_per_s"), rate("achieved_per_s"));
   text += idle_clients(result.at("requests"), closed);
-  return text + client_table(result) + service_table(result) + workload::stage_table(result) + "\n";
+  return text + client_table(result) + service_table(result) + workload::stage_table(result) + "\n" +
+         workload::step_table(result) + "\n";
 }
 
 }  // namespace sluice::platform

@@ -7,6 +7,7 @@
 
 #include "models/workload/figures.h"
 #include "models/workload/stages.h"
+#include "models/workload/steps.h"
 #include "platform/workload/traffic_workload.h"
 
 namespace sluice::platform {
@@ -116,6 +117,7 @@ void TrafficWorkload::add_result(Json& result) const {
     }
   }
   workload::add_stages(result);
+  workload::add_steps(base::ledger(), result);
 }
 
 }  // namespace sluice::platform

@@ -9,6 +9,7 @@
 
 #include "models/workload/figures.h"
 #include "models/workload/stages.h"
+#include "models/workload/steps.h"
 
 namespace sluice::platform {
 namespace {
@@ -120,7 +121,8 @@ std::string TrafficWorkload::failure_of(const Clients& c, bool finished) const {
 }
 
 std::string TrafficWorkload::failure(bool finished) const {
-  if (!workload::stages_sum_up(results().latency)) return workload::kStagesWrong;
+  if (!workload::stages_sum_up(results().latency) || !workload::steps_sum_up(base::ledger()))
+    return workload::kStagesWrong;
   for (const Clients& c : clients_) {
     const std::string sentence = failure_of(c, finished);
     if (!sentence.empty()) return clients_.size() == 1 ? sentence : c.path + ": " + sentence;

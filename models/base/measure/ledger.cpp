@@ -2,6 +2,7 @@
 #include "models/base/measure/ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,8 @@ Ledger::Component Ledger::component(std::string_view path) {
   if (found != paths_.end()) return static_cast<Component>(found - paths_.begin());
   paths_.emplace_back(path);
   totals_.emplace_back();
+  received_.emplace_back();
+  told_.emplace_back();
   return static_cast<Component>(paths_.size() - 1);
 }
 
@@ -44,7 +47,7 @@ RequestId Ledger::open(Stage stage, Component component, Time t, RequestId paren
   r->measured = measuring_;
   r->ahead = {};
   r->tiles.clear();
-  r->tiles.push_back({stage, component, t});
+  r->tiles.push_back({stage, component, {}, t});
   opened_ += r->measured;
   return r->id;
 }
@@ -61,11 +64,12 @@ const Ledger::Request* Ledger::find(RequestId id) const {
   return r.id == id && id != 0 ? &r : nullptr;
 }
 
-void Ledger::enter(RequestId id, Stage stage, Component component, Time t, Time ahead) {
+void Ledger::enter(RequestId id, Stage stage, Component component, Time t, Time ahead, Mark mark) {
   Request* r = slot(id);
   if (r->id != id || id == 0) return;
   Tile& last = r->tiles.back();
-  if (last.stage == stage && last.component == component) return;
+  const bool is_same_step = mark.steps.empty() || mark.steps == last.mark.steps;
+  if (last.stage == stage && last.component == component && is_same_step) return;
   if (t < last.start) {
     if (last.start - t > tolerance_ + r->ahead && error_.empty())
       error_ = fmt::format("request {} goes back in time: {} at {} entered at {} ns, after {} at {} entered at {} ns",
@@ -76,7 +80,15 @@ void Ledger::enter(RequestId id, Stage stage, Component component, Time t, Time 
     t = last.start;
   }
   r->ahead = ahead;
-  r->tiles.push_back({stage, component, t});
+  r->tiles.push_back({stage, component, mark, t});
+}
+
+void Ledger::executed(RequestId id, Component component, std::uint64_t instructions) {
+  Request* r = slot(id);
+  if (r->id != id || id == 0) return;
+  const auto here =
+      std::find_if(r->tiles.rbegin(), r->tiles.rend(), [component](const Tile& t) { return t.component == component; });
+  if (here != r->tiles.rend()) here->instructions += instructions;
 }
 
 bool Ledger::waited_since(RequestId id, Time since) {
@@ -112,20 +124,54 @@ void Ledger::take_back(RequestId id, Time t) {
 
 void Ledger::account(const Request& r, Time since, Time end) {
   Time sum;
+  bool receiving = true;
   for (std::size_t i = 0; i < r.tiles.size(); ++i) {
     const Time until = i + 1 < r.tiles.size() ? r.tiles[i + 1].start : end;
     const Time spent = until - r.tiles[i].start;
     Total& total = totals_[r.tiles[i].component][r.tiles[i].stage];
     total.femtoseconds += spent.femtoseconds();
-    ++total.visits;
+    const bool goes_on =
+        i > 0 && r.tiles[i - 1].stage == r.tiles[i].stage && r.tiles[i - 1].component == r.tiles[i].component;
+    total.visits += !goes_on;
     sum += spent;
+    const Stage stage = r.tiles[i].stage;
+    receiving = receiving && stage != SLUICE_STAGE_handler && stage != SLUICE_STAGE_marshal;
+    if (receiving)
+      account_received(r.tiles[i], spent);
+    else
+      after_.femtoseconds += spent.femtoseconds();
   }
+  after_.visits += !receiving;
   const Time latency = end - since;
   if (sum != latency && error_.empty())
     error_ = fmt::format("request {}: its stages sum to {} fs, its latency is {} fs", r.id, sum.femtoseconds(),
                          latency.femtoseconds());
   total_latency_ += latency.femtoseconds();
   ++completed_;
+}
+
+void Ledger::account_received(const Tile& tile, Time spent) {
+  Mark mark = tile.mark;
+  if (mark.steps.empty()) mark.steps = steps_of(tile.stage);
+  auto& list = received_[tile.component][tile.stage];
+  auto own = std::find_if(list.begin(), list.end(), [mark](const Received& r) { return r.mark == mark; });
+  if (own == list.end()) own = list.insert(own, {mark, {}, 0});
+  own->time.femtoseconds += spent.femtoseconds();
+  ++own->time.visits;
+  own->instructions += tile.instructions;
+}
+
+StepSet Ledger::told() const {
+  StepSet all;
+  bool any = false;
+  for (std::size_t c = 0; c < received_.size(); ++c) {
+    const bool has_software = std::any_of(received_[c].begin(), received_[c].end(), [](const auto& list) {
+      return std::any_of(list.begin(), list.end(), [](const Received& r) { return is_software(r.mark.owner); });
+    });
+    if (!has_software) continue;
+    all = std::exchange(any, true) ? all & told_[c] : told_[c];
+  }
+  return all;
 }
 
 bool Ledger::drop(RequestId id, std::string_view reason, Time t) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/base/measure/stages.h"
+#include "models/base/measure/steps.h"
 #include "models/base/memory/guest_ram.h"
 #include "models/base/time/callback.h"
 #include "models/base/time/time.h"
@@ -58,7 +59,9 @@ class Ledger {
   struct Tile {
     Stage stage;
     Component component;
-    Time start;  ///< it ends where the next starts, the last at the request's end
+    Mark mark;
+    Time start;                      ///< it ends where the next starts, the last at the request's end
+    std::uint64_t instructions = 0;  ///< that a core has retired for the request in it
   };
   struct Request {
     RequestId id = 0;  ///< 0: free
@@ -74,23 +77,36 @@ class Ledger {
     std::uint64_t visits = 0;
   };
 
+  /// What receiving has taken in one stage of one component under one mark: from a request's start to its first tile in
+  /// `handler` or `marshal`.
+  struct Received {
+    Mark mark;  ///< its steps are those of the stage where whoever entered it said none
+    Total time;
+    std::uint64_t instructions = 0;
+  };
+
   /// A number for a component's path; the same path gives the same number.
   Component component(std::string_view path);
   const std::string& path(Component c) const { return paths_[c]; }
 
   /// Opens a request in its first stage. Ids count from 1. number: by which its opener knows it.
   RequestId open(Stage, Component, Time, RequestId parent = 0, std::uint64_t number = 0);
-  /// Moves a request to its next stage. Unknown and closed ids, and 0, are ignored: they come with late duplicates and
-  /// foreign bytes. Going backwards by more than the tolerance is a simulator error. ahead: how far beyond its window
-  /// the hart is that says so; the next step may be earlier by that, too.
-  void enter(RequestId, Stage, Component, Time, Time ahead = {});
+  /// Moves a request to its next stage, or, in the stage that it is in, to other steps of receiving. Unknown and closed
+  /// ids, and 0, are ignored: they come with late duplicates and foreign bytes. Going backwards by more than the
+  /// tolerance is a simulator error. ahead: how far beyond its window the hart is that says so; the next step may be
+  /// earlier by that, too.
+  void enter(RequestId, Stage, Component, Time, Time ahead = {}, Mark = {});
+  /// A core has retired instructions for a request, in the last stage that the request has entered there.
+  void executed(RequestId, Component, std::uint64_t instructions);
+  /// Whoever runs on this core has a stage for each of these steps, or does not need it.
+  void tells(Component c, StepSet steps) { told_[c] = told_[c] | steps; }
   /// Whether the request may have waited for a message that set out at `since`. False, and counted in clamped(), if the
   /// request has entered a stage after that time. Software causes this when it gives a device bytes to send that have
   /// yet to arrive, or probes them too early.
   bool waited_since(RequestId, Time since);
   /// Calls enter() only if waited_since(t): for steps that software may take in any order.
-  void try_enter(RequestId id, Stage stage, Component component, Time t, Time ahead = {}) {
-    if (waited_since(id, t)) enter(id, stage, component, t, ahead);
+  void try_enter(RequestId id, Stage stage, Component component, Time t, Time ahead = {}, Mark mark = {}) {
+    if (waited_since(id, t)) enter(id, stage, component, t, ahead, mark);
   }
   /// The request's last bit has arrived. A time that is before the start of its last stage by more than the tolerance
   /// is a simulator error. since: the start of the request by the caller's own record; if the stages do not fill the
@@ -126,6 +142,12 @@ class Ledger {
   Totals totals() const { return {totals_, completed_, total_latency_}; }
   /// Per (component, stage) sums over completed measured requests.
   const Total& total(Component c, Stage s) const { return totals_[c][s]; }
+  /// Likewise, what receiving took, by mark.
+  const std::vector<Received>& received(Component c, Stage s) const { return received_[c][s]; }
+  /// What came behind receiving.
+  const Total& after() const { return after_; }
+  /// The steps that software would have told of, on each core where it has received something.
+  StepSet told() const;
   std::size_t components() const { return paths_.size(); }
   /// Sum of the latencies of completed, measured requests, in femtoseconds, each from the start that complete() was
   /// given.
@@ -142,9 +164,13 @@ class Ledger {
   Request* slot(RequestId id) { return &requests_[id & (requests_.size() - 1)]; }
   void grow();
   void account(const Request&, Time since, Time end);
+  void account_received(const Tile&, Time spent);
 
   std::vector<std::string> paths_;
   std::vector<std::array<Total, SLUICE_STAGE_COUNT>> totals_;
+  std::vector<std::array<std::vector<Received>, SLUICE_STAGE_COUNT>> received_;
+  std::vector<StepSet> told_;  ///< by component
+  Total after_;
   std::vector<Request> requests_ = std::vector<Request>(64);  ///< by id modulo a power of two
   RequestId next_id_ = 1;
   bool measuring_ = true;
@@ -165,8 +191,8 @@ extern Ledger the_ledger;
 inline Ledger& ledger() { return the_ledger; }
 
 /// Moves every request of a message into a stage.
-inline void enter_all(const Spans& spans, Stage stage, Ledger::Component component, Time t) {
-  for (const Span& s : spans) the_ledger.enter(s.id, stage, component, t);
+inline void enter_all(const Spans& spans, Stage stage, Ledger::Component component, Time t, Mark mark = {}) {
+  for (const Span& s : spans) the_ledger.enter(s.id, stage, component, t, {}, mark);
 }
 /// Drops every request of a list.
 inline void drop_all(const Spans& spans, const char* reason, Time t) {

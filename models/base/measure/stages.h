@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* models/base/measure/stages.h: the closed lists of the stages that divide a request's time, the accounts that divide
- * a core's time, and the reasons for which software drops a request. Freestanding C that C++ also accepts: the
- * firmware's probe(), drop() and account() name them too. SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name,
- * title, meaning). */
+ * a core's time, the steps of receiving a call, and the reasons for which software drops a request. Freestanding C that
+ * C++ also accepts: the firmware's hints name them too. SLUICE_STAGE(name, title, meaning), SLUICE_ACCOUNT(name, title,
+ * meaning), SLUICE_STEP(name, title, meaning). */
 #pragma once
 
 /* clang-format off */
@@ -61,6 +61,21 @@
   SLUICE_ACCOUNT(parked, "parked", "waiting in wrs, or in a load that a device holds back")                 \
   SLUICE_ACCOUNT(idle, "idle", "waiting in wfi")
 
+/* What is done with a call from its frame to its handler, by whomever, in the order of Lauberhorn's publication. */
+#define SLUICE_STEPS(SLUICE_STEP)                                                                            \
+  SLUICE_STEP(read_packet, "read the packet", "taking the frame in, and moving its bytes and descriptor")    \
+  SLUICE_STEP(protocol, "protocol processing", "headers parsed and checksums checked before it is known whose the frame is") \
+  SLUICE_STEP(demultiplex, "demultiplex", "finding the queue or the part of the system that the frame is for") \
+  SLUICE_STEP(interrupt, "interrupt a core", "from the interrupt's cause to the first work of its handler")  \
+  SLUICE_STEP(general_protocol, "general protocol", "Ethernet, IP and UDP for whoever the frame is for")     \
+  SLUICE_STEP(identify_process, "identify the process", "finding the process that the call is for")          \
+  SLUICE_STEP(find_core, "find a core", "choosing the core that executes it")                                \
+  SLUICE_STEP(schedule, "schedule", "choosing the thread that runs there, and when")                         \
+  SLUICE_STEP(context_switch, "context switch", "from another thread or the kernel to that thread")          \
+  SLUICE_STEP(unmarshal, "unmarshal", "RPC header and arguments into the form that the handler takes")       \
+  SLUICE_STEP(find_function, "find the function", "from the call's numbers to the handler's address")        \
+  SLUICE_STEP(jump, "jump", "from the call at hand to the handler")
+
 /* Why software ends a request without a reply. */
 #define SLUICE_DROPS(SLUICE_DROP_REASON) SLUICE_DROP_REASON(transmit_ring_full, "transmit ring full")
 
@@ -71,6 +86,16 @@ enum sluice_drop {
   SLUICE_DROP_COUNT
 };
 #define SLUICE_DROP(reason) (1024 + (reason)) /* as probe's immediate operand */
+
+enum sluice_step {
+#define SLUICE_STEP(name, title, meaning) SLUICE_STEP_##name,
+  SLUICE_STEPS(SLUICE_STEP)
+#undef SLUICE_STEP
+  SLUICE_STEP_COUNT
+};
+#define SLUICE_BEGINS(step) (1280 + (step)) /* as probe's immediate operand */
+#define SLUICE_DOES(step) (1536 + (step))
+#define SLUICE_TELLS(step) (1600 + (step))
 
 enum sluice_stage {
 #define SLUICE_STAGE(name, title, meaning) SLUICE_STAGE_##name,

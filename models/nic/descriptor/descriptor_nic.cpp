@@ -88,7 +88,7 @@ void DescriptorNic::enter_notify(const base::Spans& requests) {
   for (const base::Span& s : requests) {
     const base::Ledger::Request* r = base::ledger().find(s.id);
     if (r && r->tiles.back().stage == SLUICE_STAGE_wait_core)
-      base::ledger().enter(s.id, SLUICE_STAGE_notify, component(), base::now());
+      base::ledger().enter(s.id, SLUICE_STAGE_notify, component(), base::now(), {}, kInterrupts);
   }
 }
 

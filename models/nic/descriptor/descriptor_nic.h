@@ -38,6 +38,9 @@ class DescriptorNic : public PcieNic, private net::Mac::Client {
   friend class ReceiveEngine;
   friend class TransmitEngine;
 
+  /// Of a request for which an interrupt is on its way.
+  static constexpr base::Mark kInterrupts{{SLUICE_STEP_interrupt}, base::Owner::nic};
+
   // The function, seen from PCIe.
   void mmio_read(unsigned bar, std::uint64_t offset, unsigned size, pcie::MmioReply reply) override;
   void mmio_write(unsigned bar, std::uint64_t offset, std::span<const std::uint8_t> data,

@@ -141,7 +141,8 @@ void ReceiveEngine::accept(net::PacketPtr packet, base::Time available) {
 
 void ReceiveEngine::parsed(net::PacketPtr packet, base::Time available, std::uint32_t generation,
                            std::optional<unsigned> queue) {
-  base::enter_all(packet->spans, SLUICE_STAGE_parse, nic_.component(), available);
+  static constexpr base::Mark kParse{{SLUICE_STEP_protocol, SLUICE_STEP_demultiplex}, base::Owner::nic};
+  base::enter_all(packet->spans, SLUICE_STAGE_parse, nic_.component(), available, kParse);
   if (generation != generation_) return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "NIC reset");
   if (!(nic_.control_ & DESC_CONTROL_RX_ENABLE))
     return nic_.drop_received(*packet, DESC_STAT_RX_DROP_DISABLED, "receive disabled");
@@ -415,6 +416,7 @@ void ReceiveEngine::write_back(unsigned number, std::uint32_t frame_bytes) {
   }
   const bool interrupts = nic_.vectors_.will_interrupt(q.registers.cause);
   options.arrival_stage = {interrupts ? SLUICE_STAGE_notify : SLUICE_STAGE_wait_core, nic_.component()};
+  if (interrupts) options.arrival_stage.mark = DescriptorNic::kInterrupts;
   const std::uint64_t address = q.registers.base + q.written % q.registers.length * sizeof(desc_rx_writeback);
   const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(block.data()),
                                             q.done_count * sizeof(desc_rx_writeback)};

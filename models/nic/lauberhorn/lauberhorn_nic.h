@@ -192,7 +192,7 @@ class Lauberhorn final : public base::Model,
   bool is_receive(std::uint64_t line) const { return (line - base_) % LAUB_ENDPOINT_SIZE < LAUB_TX; }
   void tell(EndPoint&, std::uint32_t word);
   void bad_message(const std::string& what, const base::Site& by);
-  void enter(const base::Spans&, base::Stage) const;
+  void enter(const base::Spans&, base::Stage, base::StepSet = {}) const;
   base::Time cycles(std::uint64_t n) const { return clock_.time_of(n); }
   static std::uint32_t message_word(unsigned type, std::size_t bytes) {
     return LAUB_WORD_VALID | type << LAUB_WORD_TYPE_SHIFT | static_cast<std::uint32_t>(bytes) << LAUB_WORD_LENGTH_SHIFT;

@@ -10,9 +10,20 @@
 
 namespace sluice::nic {
 
+namespace {
+
+/// What the pipeline does between two stages of the ledger, in one pass.
+constexpr base::StepSet kQueue{SLUICE_STEP_read_packet};
+constexpr base::StepSet kDecoder{SLUICE_STEP_protocol,         SLUICE_STEP_demultiplex, SLUICE_STEP_general_protocol,
+                                 SLUICE_STEP_identify_process, SLUICE_STEP_unmarshal,   SLUICE_STEP_find_function};
+constexpr base::StepSet kScheduler{SLUICE_STEP_find_core, SLUICE_STEP_schedule};
+
+}  // namespace
+
 /// A frame that the wire brings twice may belong to a request that has moved on.
-void Lauberhorn::enter(const base::Spans& spans, base::Stage stage) const {
-  for (const base::Span& s : spans) base::ledger().try_enter(s.id, stage, component_, base::now());
+void Lauberhorn::enter(const base::Spans& spans, base::Stage stage, base::StepSet steps) const {
+  for (const base::Span& s : spans)
+    base::ledger().try_enter(s.id, stage, component_, base::now(), {}, {steps, base::Owner::nic});
 }
 
 void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
@@ -31,7 +42,7 @@ void Lauberhorn::mac_received(net::PacketPtr packet, base::Time available) {
   arriving_.push({std::move(packet), *buffer, {}});
   const std::uint64_t number = arrived_ + arriving_.size() - 1;
   base::calendar().at(available, key(), [this, generation = generation_, number] {
-    if (generation == generation_) enter(arriving_.at(number - arrived_).packet->spans, SLUICE_STAGE_nic_queue);
+    if (generation == generation_) enter(arriving_.at(number - arrived_).packet->spans, SLUICE_STAGE_nic_queue, kQueue);
   });
   base::calendar().at(rx_queue_free_, key(), [this, generation = generation_] {
     if (generation == generation_) decode();
@@ -44,7 +55,7 @@ void Lauberhorn::decode() {
 }
 
 void Lauberhorn::decode(Arriving a) {
-  enter(a.packet->spans, SLUICE_STAGE_decode);
+  enter(a.packet->spans, SLUICE_STAGE_decode, kDecoder);
   const std::span<const std::uint8_t> bytes(a.packet->bytes, a.packet->length);
   const bool watched = base::is_watched(a.packet->spans);
   decoding_.push(std::move(a));
@@ -60,7 +71,7 @@ void Lauberhorn::decoded(const rpc::Decoded& d) {
   job.packet = std::move(a.packet);
   job.buffer = a.buffer;
   job.caller = a.caller;
-  enter(job.spans, SLUICE_STAGE_nic_queue);
+  enter(job.spans, SLUICE_STAGE_nic_queue, kScheduler);
   if (is_call(*job.packet, d)) {
     const Service& service = services_[d.owner];
     job.kind = Job::Kind::call;

@@ -116,15 +116,16 @@ void PioCore::mac_received(net::PacketPtr packet, base::Time available) {
 }
 
 /// A frame that the wire brings twice may belong to a request that has moved on.
-void PioCore::enter(const base::Spans& spans, base::Stage stage) const {
-  for (const base::Span& s : spans) base::ledger().try_enter(s.id, stage, component_, base::now());
+void PioCore::enter(const base::Spans& spans, base::Stage stage, base::StepSet steps) const {
+  for (const base::Span& s : spans)
+    base::ledger().try_enter(s.id, stage, component_, base::now(), {}, {steps, base::Owner::nic});
 }
 
 /// The first frame that the MAC has not handed over yet has come from it.
 void PioCore::enter_queue() {
   Received& r = *std::find_if(arriving_.begin(), arriving_.end(), [](const Received& f) { return !f.is_queued; });
   r.is_queued = true;
-  enter(r.packet->spans, SLUICE_STAGE_nic_queue);
+  enter(r.packet->spans, SLUICE_STAGE_nic_queue, {SLUICE_STEP_read_packet});
 }
 
 void PioCore::stamp_read_start() { stamps_.read_start = cycles(base::now()); }

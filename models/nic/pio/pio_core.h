@@ -90,7 +90,7 @@ class PioCore : private net::Mac::Client {
   void mac_received(net::PacketPtr, base::Time available) override;
   void mac_dropped(Drop) override {}
   void link_changed(bool) override {}
-  void enter(const base::Spans&, base::Stage) const;
+  void enter(const base::Spans&, base::Stage, base::StepSet = {}) const;
   void enter_queue();
   void declare_registers();
   void add_stamp(const char* name, std::uint64_t offset, std::uint64_t PioSample::*);

@@ -118,6 +118,9 @@ class Bus {
   virtual void complete(std::uint64_t /*address*/) {}
   virtual void bind(std::uint64_t to, std::uint64_t from) = 0;
   virtual void open(std::uint64_t /*what*/, std::uint64_t /*address*/) {}
+  virtual void begins(unsigned /*step*/, std::uint64_t /*address*/) {}
+  virtual void does(unsigned /*step*/, std::uint64_t /*stage*/) {}
+  virtual void tells(unsigned /*step*/) {}
   virtual void account(unsigned account) = 0;
   /// Whether such a hint would change nothing.
   virtual bool in_account(std::uint64_t /*account*/) { return false; }

@@ -326,6 +326,12 @@ SlowPath::Outcome SlowPath::hint(const Instruction& i) {
   } else if (i.imm == SLUICE_COMPLETE && hint_place(state_.x[i.rs1], to)) {
     bus_called_ = true;  // likewise
     bus_.complete(to.physical);
+  } else if (i.imm >= SLUICE_BEGINS(0) && i.imm < SLUICE_BEGINS(SLUICE_STEP_COUNT) && hint_place(state_.x[i.rs1], to)) {
+    bus_.begins(static_cast<unsigned>(i.imm - SLUICE_BEGINS(0)), to.physical);
+  } else if (i.imm >= SLUICE_DOES(0) && i.imm < SLUICE_DOES(SLUICE_STEP_COUNT)) {
+    bus_.does(static_cast<unsigned>(i.imm - SLUICE_DOES(0)), state_.x[i.rs1]);
+  } else if (i.imm >= SLUICE_TELLS(0) && i.imm < SLUICE_TELLS(SLUICE_STEP_COUNT)) {
+    bus_.tells(static_cast<unsigned>(i.imm - SLUICE_TELLS(0)));
   }
   return Outcome::next;
 }

@@ -238,6 +238,58 @@ TEST_CASE("software opens requests and completes them, where a workload wants it
   }
 }
 
+TEST_CASE("software says who it is, which steps it does, and what they execute", "[core]") {
+  base::ledger() = {};
+  const unsigned does = SLUICE_DOES(SLUICE_STEP_jump), begins = SLUICE_BEGINS(SLUICE_STEP_find_function);
+  Bench b({addi(1, 0, 1),
+           slli(1, 1, 31),
+           addi(5, 0, SLUICE_STAGE_poll),
+           slti_probe(5, does),
+           slti_probe(0, begins),  // nobody's bytes
+           slti_probe(0, SLUICE_TELLS(SLUICE_STEP_schedule)),
+           sltiu_account(SLUICE_ACCOUNT_networking),
+           slti_probe(1, SLUICE_STAGE_poll),
+           addi(2, 0, 1),
+           addi(2, 0, 1),  // 3
+           slti_probe(1, SLUICE_STAGE_unmarshal),
+           addi(2, 0, 1),  // 2
+           slti_probe(1, begins),
+           addi(2, 0, 1),
+           addi(2, 0, 1),
+           sltiu_account(SLUICE_ACCOUNT_interrupt),  // 4
+           slti_probe(1, SLUICE_STAGE_unmarshal),
+           sltiu_account(SLUICE_ACCOUNT_polling),
+           addi(2, 0, 1),  // 1
+           sltiu_account(SLUICE_ACCOUNT_application),
+           slti_probe(1, SLUICE_STAGE_handler)});
+  const base::RequestId id = base::ledger().open(SLUICE_STAGE_wire, base::ledger().component("net.wire0"), 0_ns);
+  b.ram.set_tag(kBase, 64, id);
+  b.scheduler.run_until(1_us);
+  struct Expected {
+    base::Stage stage;
+    base::StepSet steps;
+    base::Owner owner;
+    std::uint64_t instructions;
+  };
+  const std::vector<Expected> expected = {
+      {SLUICE_STAGE_poll, {SLUICE_STEP_jump}, base::Owner::application, 3},
+      {SLUICE_STAGE_unmarshal, {SLUICE_STEP_unmarshal}, base::Owner::application, 2},
+      {SLUICE_STAGE_unmarshal, {SLUICE_STEP_find_function}, base::Owner::application, 4},
+      // What is executed while the hart polls is for nobody.
+      {SLUICE_STAGE_unmarshal, {SLUICE_STEP_unmarshal}, base::Owner::kernel, 1},
+      {SLUICE_STAGE_handler, {}, base::Owner::application, 0}};
+  const auto& tiles = base::ledger().find(id)->tiles;
+  REQUIRE(tiles.size() == 1 + expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(tiles[1 + i].stage == expected[i].stage);
+    CHECK(tiles[1 + i].mark == base::Mark{expected[i].steps, expected[i].owner});
+    CHECK(tiles[1 + i].instructions == expected[i].instructions);
+  }
+  base::ledger().complete(id, 2_us);
+  CHECK(base::ledger().told() == base::StepSet{SLUICE_STEP_interrupt, SLUICE_STEP_schedule});
+}
+
 TEST_CASE("a stopped hart ends the access that it is in, and executes nothing more until it goes on", "[core]") {
   for (const unsigned harts : {1u, 2u}) {
     fresh_kernel();
