@@ -20,7 +20,7 @@
 
 #define LAUB_IPV4 0x060      /* rw  the host's address: a call to another one is a frame for the kernel */
 #define LAUB_BLOCK 0x040     /* rw  how long a load is held back before TRYAGAIN, cycles of the NIC */
-#define LAUB_GIVE_BACK 0x0e8 /* rw  how long a core with other work (LAUB_KERNEL_HAS_WORK) waits at a line, cycles */
+#define LAUB_GIVE_BACK 0x0f8 /* rw  how long a core with other work (LAUB_KERNEL_HAS_WORK) waits at a line, cycles */
 #define LAUB_PREEMPT 0x048   /* rw  how long a core may go on with its handler before it is interrupted, cycles */
 /* wo  a request is lost: the software that had it will never answer. Bits 15:0: the worker, or the core of a kernel
  * line; bits 31:16: the process, 0 for a kernel line. The NIC takes the line back, and answers the request by itself if
