@@ -152,7 +152,7 @@ class OfARun(ReportTest):
                 ("packets", ("e810-echo", "--requests=2000"), ("packets", "stages")),
                 ("loopback", ("enzian-eci-pio", "--sizes=64..256:64"), ("loopback", "loopback-transmit",
                                                                         "loopback-receive")),
-                ("message-rtt", ("enzian-lauberhorn", "--workload=message-rtt", "--sizes=64,128", "--requests=20"),
+                ("message-rtt", ("enzian-lauberhorn", "--workload=message-rtt", "--sizes=64,128", "--set=workload.messages=20"),
                  ("message-rtt", "stages")),
                 ("sweep", ("e810-poll", "--requests=200", "--set=workload.kind=load-sweep",
                            "--set=workload.rates=[1000000, 4000000]"), ("load-latency",))):

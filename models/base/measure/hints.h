@@ -15,11 +15,8 @@
  * Freestanding C. */
 #pragma once
 
+#include "models/base/measure/software_requests.h"
 #include "models/base/measure/stages.h"
-
-#define SLUICE_COMPLETE 512 /* as probe's immediate operand */
-/* What a request is that software opens: its first stage, and its number. */
-#define SLUICE_OPEN(stage, number) ((unsigned long)(number) << 8 | (stage))
 
 #ifdef __riscv
 static inline __attribute__((always_inline)) void sluice_bind(const void* dst, const void* src) {

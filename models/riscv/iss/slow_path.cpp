@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-#include "models/base/measure/hints.h"
+#include "models/base/measure/software_requests.h"
+#include "models/base/measure/stages.h"
 
 namespace sluice::riscv {
 namespace {

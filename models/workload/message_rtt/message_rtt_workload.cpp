@@ -20,8 +20,11 @@ void MessageRttParameters::describe(base::Schema<MessageRttParameters>& s) {
   s.add("sizes", &P::sizes,
         "bytes of a message, a frame without FCS: 64..9000:64 steps, 64,1500 lists, 64..4096 doubles")
       .setting();
-  s.add("requests", &P::requests, "messages that count, of each size").range(1, 1'000'000).unit("messages").setting();
-  s.add("warmup", &P::warmup, "messages before them, of each size").range(1, 1'000'000).unit("messages").setting();
+  s.add("messages", &P::messages, "messages that count, of each size").range(1, 1'000'000).unit("messages").setting();
+  s.add("uncounted", &P::uncounted, "messages before them, of each size")
+      .range(1, 1'000'000)
+      .unit("messages")
+      .setting();
   s.rule("sizes", [](const P& p) -> std::string {
     try {
       if (p.size_list().front() < kLeastBytes)
@@ -48,7 +51,7 @@ MessageRttWorkload::MessageRttWorkload(const Parameters& p, const Surroundings& 
 /// What firmware/apps/message_rtt.c looks for.
 std::vector<part::FirmwareProperty> MessageRttWorkload::firmware_properties() const {
   return {{"sluice,message-sizes", parameters_.size_list()},
-          {"sluice,messages", std::uint32_t{parameters_.warmup + parameters_.requests}},
+          {"sluice,messages", std::uint32_t{parameters_.uncounted + parameters_.messages}},
           {"sluice,message-nic", nic_}};
 }
 
@@ -65,7 +68,7 @@ void MessageRttWorkload::start(Run& run) {
 
 /// Messages follow one another, so their number says which they are.
 void MessageRttWorkload::completed(const base::Ledger::Request& r, base::Time end) {
-  const std::uint64_t each = parameters_.warmup + parameters_.requests;
+  const std::uint64_t each = parameters_.uncounted + parameters_.messages;
   const std::uint64_t of_size = ended_++ % each + 1;  // messages of this size that have ended
   if (r.measured) {
     by_size_[r.number].push_back(end - r.start());
@@ -74,8 +77,8 @@ void MessageRttWorkload::completed(const base::Ledger::Request& r, base::Time en
     last_ = end;
     run_->measure_to_here();
   }
-  if (ended_ == parameters_.warmup) run_->begin_measuring();
-  base::ledger().measure(of_size >= parameters_.warmup && of_size < each);
+  if (ended_ == parameters_.uncounted) run_->begin_measuring();
+  base::ledger().measure(of_size >= parameters_.uncounted && of_size < each);
 }
 
 std::optional<double> MessageRttWorkload::progress() const {
@@ -96,12 +99,12 @@ std::string MessageRttWorkload::failure(bool finished) const {
 
 Comparable MessageRttWorkload::comparable(const Parameters& p) {
   // Over messages of several sizes, a mean says nothing.
-  return {fmt::format("{} of {} B each to the NIC and back", counted(p.requests, "message", "messages"), p.sizes),
+  return {fmt::format("{} of {} B each to the NIC and back", counted(p.messages, "message", "messages"), p.sizes),
           p.size_list().size() == 1 ? "messages" : ""};
 }
 
 std::string MessageRttFactory::summary() const {
-  return "messages from a core to the NIC and back without a wire, one at a time (sizes, requests)";
+  return "messages from a core to the NIC and back without a wire, one at a time (sizes, messages)";
 }
 
 std::string MessageRttFactory::explain_exit(std::string_view firmware, unsigned code,

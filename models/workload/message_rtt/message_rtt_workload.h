@@ -19,8 +19,8 @@ struct MessageRttParameters {
   static constexpr std::uint32_t kLeastBytes = 60, kMostBytes = 9618;
 
   std::string sizes = "64";
-  unsigned requests = 256;
-  unsigned warmup = 64;
+  unsigned messages = 256;
+  unsigned uncounted = 64;
   static void describe(base::Schema<MessageRttParameters>&);
   std::vector<std::uint32_t> size_list() const;
 };
@@ -46,7 +46,7 @@ class MessageRttWorkload final : public Workload {
   std::string report(const Json& result) const override;
 
  private:
-  std::uint64_t all() const { return std::uint64_t{parameters_.warmup + parameters_.requests} * sizes_; }
+  std::uint64_t all() const { return std::uint64_t{parameters_.uncounted + parameters_.messages} * sizes_; }
   void completed(const base::Ledger::Request&, base::Time end);
 
   const Parameters& parameters_;

@@ -5,7 +5,6 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include "models/base/measure/hints.h"
 #include "models/base/measure/software_requests.h"
 #include "models/coherence/memory_system.h"
 #include "models/riscv/core.h"

@@ -3,7 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/base/measure/hints.h"
+#include "models/base/measure/software_requests.h"
+#include "models/base/measure/stages.h"
 #include "tests/unit/riscv/iss_machine.h"
 
 using namespace sluice;
