@@ -193,6 +193,7 @@ void Core::restart() {
   account(SLUICE_ACCOUNT_kernel);
   serving_ = executing_for_ = 0;
   does_ = {};
+  has_users_ = false;
   brought_ = {};
   interrupted_.clear();
   entering_.clear();

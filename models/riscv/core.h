@@ -277,6 +277,7 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
   base::RequestId executing_for_ = 0;  ///< the request that instructions since executed_ are for; 0: none
   std::uint64_t executed_ = 0;
   std::array<std::array<base::StepSet, SLUICE_STAGE_COUNT>, 2> does_{};  ///< by in_user_mode()
+  bool has_users_ = false;  ///< software in user mode has told of its steps
   /// The latest load from a device that brought bytes of a request.
   struct {
     std::uint64_t address = 0;

@@ -89,17 +89,19 @@ void Core::begins(unsigned step, std::uint64_t address) {
 }
 
 void Core::does(unsigned step, std::uint64_t stage) {
-  if (stage < SLUICE_STAGE_COUNT) does_[in_user_mode()][stage].add(static_cast<base::Step>(step));
+  if (stage >= SLUICE_STAGE_COUNT) return;
+  has_users_ = has_users_ || in_user_mode();
+  does_[in_user_mode()][stage].add(static_cast<base::Step>(step));
 }
 
 void Core::tells(unsigned step) { base::ledger().tells(component(), {static_cast<base::Step>(step)}); }
 
-/// What software says that enters a stage now. A supervisor that translates keeps programs apart, so it is a kernel in
-/// all that it does; one that does not is a program with its drivers, but for interrupts and the like.
+/// What software says that enters a stage now. Where there are programs in user mode, all else is a kernel; else it is
+/// a program with its drivers, but for what kernels do.
 base::Mark Core::mark(base::Stage stage) const {
-  const bool is_apart = account_ == SLUICE_ACCOUNT_interrupt || account_ == SLUICE_ACCOUNT_notification ||
-                        account_ == SLUICE_ACCOUNT_kernel || account_ == SLUICE_ACCOUNT_context_switch;
-  const bool is_kernel = !in_user_mode() && (is_apart || hart_.privileged().fetch_key().translates());
+  const bool is_program = account_ == SLUICE_ACCOUNT_application || account_ == SLUICE_ACCOUNT_networking ||
+                          account_ == SLUICE_ACCOUNT_polling;
+  const bool is_kernel = !in_user_mode() && (has_users_ || !is_program);
   const base::StepSet steps = does_[in_user_mode()][stage];
   return {steps.empty() ? base::steps_of(stage) : steps, is_kernel ? base::Owner::kernel : base::Owner::application};
 }

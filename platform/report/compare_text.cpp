@@ -68,7 +68,7 @@ class Table {
             const std::vector<std::string>& relatives) {
     std::string line = fmt::format("  {:<{}}", label, kLabel);
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      line += fmt::format("{:>{}}", texts[i], kColumn);
+      line += fmt::format(" {:>{}}", texts[i], kColumn - 1);
       if (i > 0) line += fmt::format("{:>{}}", relatives.empty() ? "" : relatives[i], kRelative);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -138,7 +138,7 @@ void stage_table(Table& table, const std::vector<Json>& results) {
 /// The lines of one step of a board, beneath each other. The number of the step whose cost has another's in it is known
 /// to the caller.
 std::string step_cell(const workload::StepLine& line, const std::vector<std::string>& titles) {
-  const std::string who = line.who == "application" ? "app" : line.who;
+  const std::string who = line.who == "application" ? "app" : line.who == "kernel" ? "kern" : line.who;
   if (!line.has_cost) return who;
   if (line.with.empty()) return who.empty() ? time_text(line.mean_ns) : who + " " + time_text(line.mean_ns);
   const auto with = std::find(titles.begin(), titles.end(), line.with);
