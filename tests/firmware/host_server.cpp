@@ -40,7 +40,7 @@ void transmit(nic_queue* queue, uint8_t* data, uint32_t length, uint32_t) {
 }
 void release(nic_queue*, uint8_t*) {}
 void nothing(nic_queue*) {}
-const nic_driver driver = {receive, transmit, release, nothing, nothing, nullptr, nullptr};
+const nic_driver driver = {receive, transmit, release, nothing, nothing, nullptr, nullptr, nullptr};
 
 int open_tap(const char* name) {
   int file = open("/dev/net/tun", O_RDWR);

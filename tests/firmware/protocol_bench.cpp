@@ -96,7 +96,7 @@ Bytes udp_payload(const Bytes& frame) {
   return Bytes(frame.begin() + 42, frame.end());
 }
 
-const nic_driver ProtocolBench::driver = {receive, transmit, release, flush, wait, nullptr, nullptr};
+const nic_driver ProtocolBench::driver = {receive, transmit, release, flush, wait, nullptr, nullptr, nullptr};
 
 ProtocolBench::ProtocolBench(bool offload)
     : port_(new rpc_port),

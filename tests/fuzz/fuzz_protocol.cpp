@@ -124,7 +124,7 @@ class Server {
   }
   static void flush(nic_queue*) {}
   static void wait(nic_queue*) {}
-  static constexpr nic_driver kDriver = {receive, transmit, release, flush, wait, nullptr, nullptr};
+  static constexpr nic_driver kDriver = {receive, transmit, release, flush, wait, nullptr, nullptr, nullptr};
 
   /// What the NIC says of a frame's checksums.
   static std::uint32_t flags(const std::uint8_t* data, std::size_t size) {
