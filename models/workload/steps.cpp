@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using base::Ledger;
 using base::Mark;
-using base::Owner;
 using base::Step;
 using base::StepSet;
 

@@ -149,7 +149,7 @@ void stage_table(Table& table, const std::vector<Json>& results) {
 /// The lines of one step of a board, beneath each other. The number of the step whose cost has another's in it is known
 /// to the caller.
 std::string step_cell(const workload::StepLine& line, const std::vector<std::string>& titles) {
-  const std::string who = line.who == "application" ? "app" : line.who == "kernel" ? "kern" : line.who;
+  std::string who = line.who == "application" ? "app" : line.who == "kernel" ? "kern" : line.who;
   if (!line.has_cost) return who;
   if (line.with.empty()) return who.empty() ? time_text(line.mean_ns) : who + " " + time_text(line.mean_ns);
   const auto with = std::find(titles.begin(), titles.end(), line.with);

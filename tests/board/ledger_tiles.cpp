@@ -21,8 +21,13 @@ void note_requests(Json& requests) {
   base::ledger().on_complete([&requests](const base::Ledger::Request& r, base::Time end) {
     if (!r.measured) return;
     Json tiles = Json::array();
-    for (const auto& t : r.tiles)
-      tiles.push_back({base::stage_title(t.stage), base::ledger().path(t.component), t.start.femtoseconds()});
+    const base::Ledger::Tile* last = nullptr;
+    for (const auto& t : r.tiles) {
+      // Steps of receiving divide a stage; it is one tile here.
+      if (!last || t.stage != last->stage || t.component != last->component)
+        tiles.push_back({base::stage_title(t.stage), base::ledger().path(t.component), t.start.femtoseconds()});
+      last = &t;
+    }
     requests.push_back({{"id", r.id}, {"end", end.femtoseconds()}, {"tiles", std::move(tiles)}});
   });
 }

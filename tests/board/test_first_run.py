@@ -148,7 +148,7 @@ class FirstRun(unittest.TestCase):
                "interface, window, offset, transactions, warmup, outstanding, model", "haswell-nfp")
         refuse("--warmup auto: --set workload.find_warmup=false sets workload.find_warmup, too; give one of them", "e810-poll",
                "--set=workload.find_warmup=false")
-        process = subprocess.run([SLUICE, "run", "e810-poll", "--warmup=auto", "--set=workload.warmup=7", "--requests=200"],
+        process = subprocess.run([SLUICE, "run", "e810-poll", "--warmup=auto", "--set=workload.warmup=7", "--requests=1000"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
         self.assertEqual(process.stderr,
                          "sluice: e810-poll: workload.warmup (--set) has no effect: workload.find_warmup is true\n")

@@ -71,6 +71,7 @@ OFF_PATH = {
     "run.stall_limit": "nothing stalls",
     "run.time_limit": "the workload ends before",
     "workload.think": "before the request starts",
+    "workload.hot_period": "one service: tests/unit/net/test_services.cpp",
     "workload.call.service": "the calls are not of spin: test_service_times.py",
     "workload.call.service_long": "the calls are not of spin: test_service_times.py",
     "workload.host.resolve_interval": "before the first request starts",

@@ -116,8 +116,8 @@ class Running(CommandTest):
         documented = set()
         for row in re.findall(r"(?m)^\| ((?:`\w+`(?:, )?)+)( [^|]*)? \|", page.split("## Inside")[0]):
             documented |= set(re.findall(r"`(\w+)`", row[0]))
-        sometimes = {"clients", "dma", "idle", "loopback", "message_rtt", "packets", "phases", "plots", "zero_loss_rate_per_s", "quantum_ns",
-                     "warm_up"}
+        sometimes = {"clients", "dma", "idle", "loopback", "message_rtt", "packets", "phases", "plots", "services", "zero_loss_rate_per_s",
+                     "quantum_ns", "warm_up"}
         self.assertLessEqual(sometimes, documented)
         self.assertEqual(set(self.run_json()), documented - sometimes)
         searched = self.run_json("--set=workload.kind=zero-loss", "--set=workload.rate=1000", "--set=cluster.host.harts=2")

@@ -20,6 +20,7 @@ void describe_tables(base::Schema<P>& s) {
   s.add("services", &P::services, "entries of the service table; a procedure is an entry")
       .range(1, rpc::kServices)
       .unit("services")
+      .acts_with({"unknown_calls"}, "no call was of a service that the table does not have")
       .setting();
   s.add("sessions", &P::sessions, "requests whose clients the NIC remembers until they are answered")
       .range(1, 16384)

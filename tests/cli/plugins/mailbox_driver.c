@@ -49,7 +49,7 @@ static void wait(struct nic_queue* base) {
   while (*reg(own(base), MAILBOX_RECEIVED) == 0) cpu_pause();
 }
 
-static const struct nic_driver driver = {receive, transmit, release, flush, wait, 0, 0};
+static const struct nic_driver driver = {receive, transmit, release, flush, wait, 0, 0, 0};
 
 static bool mailbox_setup(struct nic* nic, const struct pcie_function* function) {
   struct queue* q = memory_reserve(sizeof *q, 64);
