@@ -76,10 +76,10 @@ TEST_CASE("a frame turns around in front of the MAC, in the time of the pipeline
   REQUIRE(done);
   CHECK(committed == 1_us);
   CHECK(b.station.others.empty());
-  // One beat: 44 + 8 ns of the stream buffer, 36 + 4 ns of each queue; 25 cycles of the decoder from the next edge of
-  // its clock on, and one to give it the beat; the packet buffer.
+  // One beat: 44 + 8 ns of the stream buffer, 36 + 4 ns of each queue; 26 cycles of the decoder from the next edge of
+  // its clock on; the packet buffer.
   const base::Time at_decoder = 1_us + 52_ns + 40_ns + 40_ns;
-  CHECK(arrived == base::Time::ns(4) * (at_decoder / 4_ns + 1 + 24) + 24_ns);
+  CHECK(arrived == base::Time::ns(4) * (at_decoder / 4_ns + 1 + 26) + 24_ns);
 }
 
 TEST_CASE("TRYAGAIN comes after the block time, and the lines change all the same", "[lauberhorn]") {
