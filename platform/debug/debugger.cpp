@@ -143,7 +143,8 @@ void Debugger::after(riscv::Core& core, riscv::StopReason reason) {
   }
   if (reason == riscv::StopReason::breakpoint) {
     // A step that starts at a breakpoint must not stop there.
-    if ((moved || !stepping) && target_.breakpoint_concerns(trap.thread)) serve(trap, {&core, false});
+    if ((moved || !stepping) && (c.action.named || target_.breakpoint_concerns(trap.thread)))
+      serve(trap, {&core, false});
     return;
   }
   const std::uint64_t pc = core.hart().state().pc;

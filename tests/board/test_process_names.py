@@ -30,7 +30,7 @@ class Names(Session):
         """The image as a kernel that says nothing of its processes."""
         with open(elf("process-again"), "rb") as file:
             image = file.read()
-        self.assertEqual(image.count(b"\0sluice_processes\0"), 1)
+        self.assertIn(b"\0sluice_processes\0", image)
         path = os.path.join(self.directory(), "foreign.elf")
         with open(path, "wb") as file:
             file.write(image.replace(b"\0sluice_processes\0", b"\0silent_processes\0"))
@@ -41,7 +41,7 @@ class Names(Session):
         r = json.loads(finish(start("virt", "--firmware", image, *LIMITS), 1))
         self.assertEqual(r["outcome"], "stalled")
         sentence = re.fullmatch(r"cluster\.host\.hart0 is in a trap loop: \d+ traps and each return leads to the same again; "
-                                r"load page fault \(cause 13\) at pc (0x[0-9a-f]+)(.*), value 0x80000000; "
+                                r"store page fault \(cause 15\) at pc (0x[0-9a-f]+)(.*), value 0x3ffffffff8; "
                                 r"stvec is 0x[0-9a-f]+ \S+", r["failure"])
         self.assertTrue(sentence, r["failure"])
         return int(sentence[1], 16), sentence[2]
@@ -104,6 +104,8 @@ monitor process all
 continue
 monitor harts
 monitor process 7
+stepi
+monitor harts
 continue
 monitor harts
 monitor process everything and more
@@ -118,7 +120,8 @@ continue
                       "in user mode, breakpoints stop process process-counts only, which is not there yet\n"
                       "in user mode, breakpoints stop process process-counts only, which is not there yet\n", text)
         harts = re.findall(r"(?m)^cluster\.host\.hart0: (pc .*), \d+ instructions$", text)
-        self.assertEqual(harts, [f"pc {begin:#x} _start in process process-counts ({n}), kernel, user mode" for n in (5, 6, 7)])
+        self.assertEqual(harts, [f"pc {begin + step:#x} _start{place} in process process-counts ({n}), kernel, user mode"
+                                 for n, step, place in ((5, 0, ""), (6, 0, ""), (6, 4, "+0x4"), (7, 0, ""))])
         self.assertRegex(text, r'Thread 1 "cluster\.host\.hart0" \(kernel, user mode, process process-counts \(5\)\)')
         self.assertIn("\nprocess process-greets (1)\nprocess process-greets (2)\nprocess process-trespasses (3)\n"
                       "process process-recurses (4)\nprocess process-counts (5), breakpoints stop it, in user mode on "
@@ -141,9 +144,8 @@ print call->args_length > 0
 delete
 continue
 """)
-        self.assertRegex(text, r'Thread 1 "cluster\.host\.hart0" hit Breakpoint 1, echo \(call=0x[0-9a-f]+\) at '
-                               r"\./firmware/programs/echo\.c:\d+")
-        self.assertRegex(text, r"(?m)^#1 .* in (run_handler|serve_\w+) .* at \./firmware/user/service\.c:\d+")
+        self.assertRegex(text, r"(?m)^Breakpoint 1, echo \(call=0x[0-9a-f]+\) at \./firmware/programs/echo\.c:\d+$")
+        self.assertRegex(text, r"(?m)^#1 .* in serve_\w+ .* at \./firmware/user/service\.c:\d+")
         self.assertRegex(text, r"\(application, user mode, request 1, process service-echo \(\d\)\) echo \(call=")
         self.assertIn("$1 = 1\n", text)
         self.assertIn("exited normally", text)

@@ -412,6 +412,7 @@ std::string Session::resume_threads(Fields fields) {
     for (unsigned t = 1; t <= actions.size(); ++t) {
       if ((thread != 0 && thread != t) || named[t - 1]) continue;
       actions[t - 1] = action;
+      actions[t - 1].named = thread != 0;
       named[t - 1] = true;
     }
   }

@@ -64,6 +64,8 @@ struct Action {
   Kind kind = Kind::go;
   /// step: until pc leaves [from, to); both 0: one instruction.
   std::uint64_t from = 0, to = 0;
+  /// The debugger has named this thread. GDB does so to step it, which it may do by a breakpoint of its own.
+  bool named = false;
 };
 
 }  // namespace sluice::debug

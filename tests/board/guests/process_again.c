@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/board/guests/process_again.c: a kernel that gives a number to a process, and when that has ended to another
- * one, which faults. It has no thought of ending that one: it lets it go on where it was, again and again. */
+ * one. That one gets no page for its stack: the kernel lets it go on where it has faulted, again and again. */
 #include "firmware/kernel/panic.h"
 #include "firmware/kernel/start.h"
 #include "firmware/process/process.h"
