@@ -125,7 +125,8 @@ continue
         self.assertRegex(text, r'Thread 1 "cluster\.host\.hart0" \(kernel, user mode, process process-counts \(5\)\)')
         self.assertIn("\nprocess process-greets (1)\nprocess process-greets (2)\nprocess process-trespasses (3)\n"
                       "process process-recurses (4)\nprocess process-counts (5), breakpoints stop it, in user mode on "
-                      "cluster.host.hart0\nprocess process-greets (8)\n", text)
+                      "cluster.host.hart0\nprocess process-counts (6), breakpoints stop it\nprocess process-counts (7), "
+                      "breakpoints stop it\nprocess process-greets (8)\n", text)
         self.assertIn("\n_start+0x4 in process process-counts (5)\n", text)
         self.assertIn("\nbreakpoints stop every process\n", text)
         self.assertIn("\nand is too much; the command is:\nmonitor process NAME ", text)
