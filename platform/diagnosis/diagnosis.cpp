@@ -9,6 +9,7 @@
 #include "models/base/parameters/quantity.h"
 #include "models/base/systemc/model.h"
 #include "models/base/time/who_waits.h"
+#include "models/riscv/iss/privileged/csr.h"
 #include "platform/diagnosis/code_place.h"
 
 namespace sluice::platform {
@@ -60,8 +61,9 @@ bool in_machine_trap(riscv::Core& hart) {
 namespace {
 
 std::string place_of_trap(const Cluster& cluster, riscv::Core& hart, std::uint64_t epc) {
-  const auto user_space = hart.hart().privileged().user_space_of_trap(epc);
-  // Software has written another address, and whose it is is not known.
+  auto user_space = hart.hart().privileged().user_space_of_trap(epc);
+  // Where software has written another address, it is not known whose that is, unless nothing is translated.
+  if (!user_space && csr_of(hart, riscv::csr::kSatp) >> 60 == 0) user_space = 0;
   return user_space ? describe(cluster, {epc, *user_space}) : fmt::format("pc {:#x}", epc);
 }
 

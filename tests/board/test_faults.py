@@ -266,11 +266,11 @@ class Faults(BoardTest):
         self.assertIn("the firmware failed with code", r["failure"])
 
     def test_a_pcie_link_that_goes_down_resets_what_is_below(self):
-        r = self.run_with("[fault.cut]\nkind='link-down'\ntarget='pcie.slot0'\nat='201 us'\nduration='10 us'\n", *IMPATIENT,
+        r = self.run_with("[fault.cut]\nkind='link-down'\ntarget='pcie.slot0'\nat='202 us'\nduration='10 us'\n", *IMPATIENT,
                           status=1)
         self.assertEqual(r["outcome"], "stalled")
         (f,) = r["faults"]
-        self.assertEqual(f["recovered_ns"], 211_000)
+        self.assertEqual(f["recovered_ns"], 212_000)
         self.assertIn("tlps_lost", f["cost"])
         # Doorbells into the gap find no link; that is the fault's doing, not the software's.
         self.assertGreater(r["counters"]["root"]["master_aborts"], 0)

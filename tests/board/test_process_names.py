@@ -110,7 +110,7 @@ continue
 monitor harts
 monitor process everything and more
 monitor process all
-break user_run
+break *{functions(elf("processes"))["user_run"]:#x}
 continue
 monitor where {begin:#x}
 delete
