@@ -175,11 +175,8 @@ static void add_ports(const struct nic* nic) {
 
 static void read_chosen(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return;
-  while (fdt_next(&node)) {
-    if (node.depth != 1 || !text_equal(node.name, "chosen")) continue;
+  if (fdt_find_chosen(&node, board_device_tree))
     keeps_addresses = fdt_get_u32(&node, "sluice,echo-keeps-addresses", 0) != 0;
-  }
 }
 
 int application_main(void) {

@@ -31,17 +31,14 @@ static uint8_t *sent, *received; /* the software's own copies */
 
 static bool read_tree(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return false;
-  while (fdt_next(&node)) {
-    if (node.depth != 1 || !text_equal(node.name, "chosen")) continue;
-    uint32_t length = 0;
-    const void* sizes = fdt_get(&node, "sluice,message-sizes", &length);
-    for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
-      plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
-    plan.messages = fdt_get_u32(&node, "sluice,messages", 0);
-    const char* name = fdt_get(&node, "sluice,message-nic", 0);
-    for (unsigned i = 0; name != 0 && name[i] != 0 && i < NIC_NAME_BYTES - 1; i++) plan.nic[i] = name[i];
-  }
+  if (!fdt_find_chosen(&node, board_device_tree)) return false;
+  uint32_t length = 0;
+  const void* sizes = fdt_get(&node, "sluice,message-sizes", &length);
+  for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
+    plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
+  plan.messages = fdt_get_u32(&node, "sluice,messages", 0);
+  const char* name = fdt_get(&node, "sluice,message-nic", 0);
+  for (unsigned i = 0; name != 0 && name[i] != 0 && i < NIC_NAME_BYTES - 1; i++) plan.nic[i] = name[i];
   return plan.size_count != 0 && plan.messages != 0 && plan.nic[0] != 0;
 }
 

@@ -25,17 +25,13 @@ static uint64_t *sent, *received;
 
 static bool read_tree(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return false;
-  while (fdt_next(&node)) {
-    uint32_t length = 0;
-    if (node.depth == 1 && text_equal(node.name, "chosen")) {
-      const void* sizes = fdt_get(&node, "sluice,loopback-sizes", &length);
-      for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
-        plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
-      plan.nic = fdt_get(&node, "sluice,loopback-nic", 0);
-      plan.frames = fdt_get_u32(&node, "sluice,loopback-frames", 0);
-    }
-  }
+  if (!fdt_find_chosen(&node, board_device_tree)) return false;
+  uint32_t length = 0;
+  const void* sizes = fdt_get(&node, "sluice,loopback-sizes", &length);
+  for (uint32_t i = 0; sizes != 0 && i < length / 4 && i < MAX_SIZES; i++)
+    plan.sizes[plan.size_count++] = fdt_cell(sizes, i);
+  plan.nic = fdt_get(&node, "sluice,loopback-nic", 0);
+  plan.frames = fdt_get_u32(&node, "sluice,loopback-frames", 0);
   return plan.size_count != 0 && plan.frames != 0 && plan.nic != 0;
 }
 

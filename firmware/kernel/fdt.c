@@ -79,6 +79,13 @@ bool fdt_next(struct fdt_walk* walk) {
   }
 }
 
+bool fdt_find_chosen(struct fdt_walk* walk, const void* tree) {
+  if (!fdt_begin(walk, tree)) return false;
+  while (fdt_next(walk))
+    if (walk->depth == 1 && text_equal(walk->name, "chosen")) return true;
+  return false;
+}
+
 const void* fdt_get(const struct fdt_walk* walk, const char* name, uint32_t* length) {
   const uint32_t* at = walk->properties;
   for (;;) {

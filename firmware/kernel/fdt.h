@@ -23,6 +23,9 @@ uint32_t fdt_boot_hart(const void* tree);
 /* Goes to the next node, parents before their children; false after the last one. */
 bool fdt_next(struct fdt_walk* walk);
 
+/* Goes to the node /chosen of `tree`; false where there is no such tree, or the node is not in it. */
+bool fdt_find_chosen(struct fdt_walk* walk, const void* tree);
+
 /* Value and length in bytes of a property of the current node; 0 if it has none. */
 const void* fdt_get(const struct fdt_walk* walk, const char* name, uint32_t* length);
 

@@ -34,10 +34,8 @@ static uint32_t wanted;
 
 void batch_find(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return;
-  while (fdt_next(&node))
-    if (node.depth == 1 && text_equal(node.name, "chosen")) wanted = fdt_get_u32(&node, "sluice,batch-threads", 0);
-  if (wanted > THREADS_MOST) wanted = THREADS_MOST;
+  if (fdt_find_chosen(&node, board_device_tree)) wanted = fdt_get_u32(&node, "sluice,batch-threads", 0);
+  if (wanted > THREADS_MOST) panic("/chosen's sluice,batch-threads is more than a process may have");
 }
 
 static void append(struct queue* q, struct entry* e) {

@@ -10,16 +10,11 @@ static char list[2048]; /* empty: there is none */
 
 void rpc_instances_setup(void) {
   struct fdt_walk node;
-  if (!fdt_begin(&node, board_device_tree)) return;
-  while (fdt_next(&node)) {
-    uint32_t length = 0;
-    if (node.depth != 1 || !text_equal(node.name, "chosen")) continue;
-    const char* wanted = fdt_get(&node, "sluice,services", &length);
-    if (wanted == 0) return;
-    if (length > sizeof list) panic("/chosen's sluice,services is too long");
-    __builtin_memcpy(list, wanted, length);
-    return;
-  }
+  uint32_t length = 0;
+  const char* wanted = fdt_find_chosen(&node, board_device_tree) ? fdt_get(&node, "sluice,services", &length) : 0;
+  if (wanted == 0) return;
+  if (length > sizeof list) panic("/chosen's sluice,services is too long");
+  __builtin_memcpy(list, wanted, length);
 }
 
 /* The number behind a name; 0: the name goes on there. */

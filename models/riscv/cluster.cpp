@@ -183,7 +183,7 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
   s.rule("services", wrong_services);
   s.add("batch_threads", &P::batch_threads,
         "threads of the firmware's kernel that compute when no request needs a core")
-      .range(0, 256)
+      .range(0, 64)
       .unit("threads")
       .setting();
   s.add("local_delivery", &P::local_delivery,

@@ -80,7 +80,8 @@ Core::Core(const sc_core::sc_module_name& name, const ClusterParameters& p, unsi
 void Core::register_statistics(base::StatisticsGroup& group) {
   group.before_reading([this] { runner_.settle(); });
   group.counter("instructions", "instructions", "retired", hart_.state().instret);
-  group.counter_of("busy_instructions", "instructions", "of these, in accounts other than polling, parked and idle",
+  group.counter_of("busy_instructions", "instructions",
+                   "of these, in accounts other than polling, batch, parked and idle",
                    [this] { return busy_instructions(); });
   group.resource(
       "work", "", "in accounts other than polling, parked and idle",

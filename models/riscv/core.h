@@ -106,6 +106,8 @@ class Core : public base::Model, public Bus, public base::Resettable, private ba
     return runner_.time();
   }
   using Accounts = std::array<std::uint64_t, SLUICE_ACCOUNT_COUNT>;  ///< issue slots by account
+  /// Whether a core in this account has something to do that others wait for: not polling, batch, parked or idle.
+  static bool is_busy(unsigned account);
   /// Issue slots up to `until` by account. Every slot is in one account, including those of a wait that has not ended
   /// yet.
   Accounts accounts(base::Time until) const;

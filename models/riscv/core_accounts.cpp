@@ -14,8 +14,9 @@ namespace {
 bool serves_nobody(std::uint64_t account) {
   return account == SLUICE_ACCOUNT_polling || account == SLUICE_ACCOUNT_idle || account == SLUICE_ACCOUNT_batch;
 }
-bool is_busy(unsigned account) { return !serves_nobody(account) && account != SLUICE_ACCOUNT_parked; }
 }  // namespace
+
+bool Core::is_busy(unsigned account) { return !serves_nobody(account) && account != SLUICE_ACCOUNT_parked; }
 
 /// With an instruction window, a slot is also a stall if nothing was dispatched in it.
 std::uint64_t Core::stall_slots() const {

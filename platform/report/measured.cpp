@@ -103,10 +103,11 @@ Json cores(platform::Board& board, const platform::Window& w, const Json& counte
       const std::size_t n = list.size();
       riscv::Core::Accounts spent = w.to.accounts[n];
       for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a) spent[a] -= w.from.accounts[n][a];
-      std::uint64_t all = 0;
-      for (const std::uint64_t slots : spent) all += slots;
-      const std::uint64_t busy =
-          all - spent[SLUICE_ACCOUNT_polling] - spent[SLUICE_ACCOUNT_parked] - spent[SLUICE_ACCOUNT_idle];
+      std::uint64_t all = 0, busy = 0;
+      for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a) {
+        all += spent[a];
+        if (riscv::Core::is_busy(a)) busy += spent[a];
+      }
       Json time = Json::object();
       for (unsigned a = 0; a < SLUICE_ACCOUNT_COUNT; ++a)
         time[kAccounts[a]] = share(static_cast<double>(spent[a]), static_cast<double>(all));

@@ -32,6 +32,7 @@ class Batch(BoardTest):
         r = result(BOARD, *IDLE, *EXACT, *batch(4))
         for core in r["cores"]:
             self.assertEqual(share(core, "batch"), 1)
+            self.assertEqual((core["busy_cycles"], core["busy_instructions"]), (0, 0))
         nic = r["counters"]["nic.eth0"]
         self.assertEqual((nic["tryagain"], nic["given_back"], nic["interrupts"]), (0, 0, 0), "nothing of the NIC happens")
 

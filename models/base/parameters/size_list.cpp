@@ -76,4 +76,14 @@ class Parser {
 
 std::vector<std::uint32_t> parse_sizes(std::string_view text, std::uint32_t most) { return Parser(most).parse(text); }
 
+std::string wrong_frame_sizes(std::string_view text, std::uint32_t least, std::uint32_t most) {
+  try {
+    if (parse_sizes(text, most).front() < least)
+      return "must be at least " + std::to_string(least) + " B: shorter frames are padded";
+  } catch (const ValueError& e) {
+    return e.what();
+  }
+  return {};
+}
+
 }  // namespace sluice::base

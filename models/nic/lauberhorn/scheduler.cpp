@@ -225,9 +225,14 @@ void Scheduler::give_kernel(unsigned core) {
   }
   if (retire_ == 0) return;
   --retire_;
+  retire(core);
+}
+
+/// The core that waits at its kernel line is given back.
+void Scheduler::retire(unsigned core) {
   cores_[core].is_parked = false;
   cores_[core].process = kOther;
-  client_.retire(e);
+  client_.retire({kKernel, core});
 }
 
 void Scheduler::give_front(EndPointId e, unsigned core, unsigned process) {
@@ -276,10 +281,9 @@ void Scheduler::unpark(EndPointId e) {
 }
 
 void Scheduler::give_back(EndPointId e, unsigned core) {
+  if (e.process == kKernel) return retire(core);
   unpark(e);
-  if (e.process != kKernel) return client_.yield(e);
-  cores_[core].process = kOther;
-  client_.retire(e);
+  client_.yield(e);
 }
 
 void Scheduler::runs(unsigned core, unsigned process) {

@@ -120,6 +120,7 @@ class Scheduler {
   void stop_wanting(unsigned process);
   void give_front(EndPointId, unsigned core, unsigned process);
   void give_kernel(unsigned core);
+  void retire(unsigned core);
   void leave(EndPointId);
   void clear_want(unsigned core);
   void kernel_polls(unsigned core);

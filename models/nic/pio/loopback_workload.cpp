@@ -53,15 +53,7 @@ void LoopbackParameters::describe(base::Schema<LoopbackParameters>& s) {
   s.add("sizes", &P::sizes, "bytes of a frame without FCS: 64..9600:64 steps, 64,1500 lists, 64..4096 doubles")
       .setting();
   s.add("frames", &P::frames, "of each size").range(1, 10'000).unit("frames").setting();
-  s.rule("sizes", [](const P& p) -> std::string {
-    try {
-      if (p.size_list().front() < kLeastBytes)
-        return fmt::format("must be at least {} B: shorter frames are padded", kLeastBytes);
-    } catch (const base::ValueError& e) {
-      return e.what();
-    }
-    return {};
-  });
+  s.rule("sizes", [](const P& p) { return base::wrong_frame_sizes(p.sizes, kLeastBytes, kMostBytes); });
 }
 
 std::vector<std::uint32_t> LoopbackParameters::size_list() const { return base::parse_sizes(sizes, kMostBytes); }

@@ -25,15 +25,7 @@ void MessageRttParameters::describe(base::Schema<MessageRttParameters>& s) {
       .range(1, 1'000'000)
       .unit("messages")
       .setting();
-  s.rule("sizes", [](const P& p) -> std::string {
-    try {
-      if (p.size_list().front() < kLeastBytes)
-        return fmt::format("must be at least {} B: shorter frames are padded", kLeastBytes);
-    } catch (const base::ValueError& e) {
-      return e.what();
-    }
-    return {};
-  });
+  s.rule("sizes", [](const P& p) { return base::wrong_frame_sizes(p.sizes, kLeastBytes, kMostBytes); });
 }
 
 std::vector<std::uint32_t> MessageRttParameters::size_list() const { return base::parse_sizes(sizes, kMostBytes); }
