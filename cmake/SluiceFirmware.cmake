@@ -23,7 +23,7 @@ list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 
 # Serves ONC RPC on the board's NICs; the RPC programs themselves are not included.
 set(SLUICE_FIRMWARE_RPC
-    drivers/nic.c drivers/nic_descriptor.c drivers/nic_descriptor_setup.c drivers/pcie.c
+    drivers/nic.c drivers/descriptor/nic.c drivers/descriptor/queue.c drivers/descriptor/rings.c drivers/descriptor/setup.c drivers/pcie.c
     drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c rpc/instances.c
     rpc/port.c rpc/portmapper.c rpc/schema.c rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)

@@ -4,8 +4,8 @@
  * first byte of the payload, if there is one, grows by one. Hart h serves queue h of each NIC with more than h queues.
  * ARP and ping are answered by the network stack. */
 #include "firmware/boot/boot.h"
+#include "firmware/drivers/descriptor/mbuf.h"
 #include "firmware/drivers/nic.h"
-#include "firmware/drivers/nic_mbuf.h"
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"

@@ -178,5 +178,5 @@ struct nic_bus_model {
  * started. A NIC without a driver, or one that does not start, gets a line on the console and is not used. */
 unsigned nic_setup(struct nic nics[NIC_MAX]);
 
-/* Called for each NIC that has started. The default does nothing; an image may link its own (nic_residence.c). */
+/* Called for each NIC that has started. The default does nothing; an image may link its own (residence.c). */
 void nic_wrap(struct nic* nic);

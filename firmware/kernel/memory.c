@@ -39,3 +39,5 @@ void* memory_reserve_dma(size_t bytes, size_t alignment) {
     start = take(&next_high, board.high_memory_base + board.high_memory_size, bytes, alignment);
   return start != 0 ? start : memory_reserve(bytes, alignment);
 }
+
+uint64_t memory_device_address(const void* memory) { return (uintptr_t)memory; }

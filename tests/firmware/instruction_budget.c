@@ -3,7 +3,7 @@
  * to the doorbell of its reply, with the real driver and protocols; hart 1 plays the part of the NIC that answers
  * register writes, and hart 0 itself fills the rings between two counted stretches. Runs on QEMU's virt machine with 2
  * harts. */
-#include "firmware/drivers/nic_descriptor.h"
+#include "firmware/drivers/descriptor/nic.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"

@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 extern "C" {
-#include "firmware/drivers/nic_pool.h"
+#include "firmware/drivers/descriptor/pool.h"
 }
 
 namespace {

@@ -49,6 +49,7 @@ DescriptorNic::DescriptorNic(sc_core::sc_module_name name, const Parameters& p, 
   declare_device_registers();
   declare_stamp_registers();
   declare_rss_registers();
+  declare_udp_rule_registers();
   declare_vector_registers();
   declare_statistic_registers();
   declare_receive_registers();

@@ -83,6 +83,7 @@ class DescriptorNic : public PcieNic, private net::Mac::Client {
   void declare_device_registers();
   void declare_stamp_registers();
   void declare_rss_registers();
+  void declare_udp_rule_registers();
   void declare_vector_registers();
   void declare_statistic_registers();
   void declare_receive_registers();

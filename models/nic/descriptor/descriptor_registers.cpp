@@ -116,7 +116,7 @@ std::uint64_t DescriptorNic::cut_base(const std::string& reg, std::uint64_t valu
 std::uint32_t DescriptorNic::capabilities() const {
   return parameters_.queues | vectors_.count() << DESC_CAPABILITIES_VECTORS_SHIFT | DESC_CAPABILITIES_RX_CHECKSUM |
          DESC_CAPABILITIES_TX_CHECKSUM | DESC_CAPABILITIES_RSS | DESC_CAPABILITIES_TIMESTAMP |
-         (parameters_.decoder == Decoder::none ? 0 : DESC_CAPABILITIES_RPC);
+         DESC_CAPABILITIES_UDP_RULES | (parameters_.decoder == Decoder::none ? 0 : DESC_CAPABILITIES_RPC);
 }
 
 void DescriptorNic::write_control(std::uint32_t value) {
@@ -203,6 +203,19 @@ void DescriptorNic::declare_rss_registers() {
   add_register(
       "rss_table", DESC_RSS_TABLE(0), [this](unsigned i) { return receive_.rss_table(i); },
       [this](const RegisterWrite& w) { receive_.set_rss_table(w.index, low(w.written)); }, DESC_RSS_TABLE_WORDS);
+}
+
+void DescriptorNic::declare_udp_rule_registers() {
+  add_register(
+      "udp_rule", DESC_UDP_RULE(0), [this](unsigned i) { return receive_.udp_rule(i); },
+      [this](const RegisterWrite& w) {
+        const unsigned queue = (low(w.written) & DESC_UDP_RULE_QUEUE) >> DESC_UDP_RULE_QUEUE_SHIFT;
+        if (queue < parameters_.queues) return receive_.set_udp_rule(w.index, low(w.written));
+        error(DESC_ERROR_VALUE, queue,
+              fmt::format("udp_rule[{}] names queue {}, the NIC has {}, 0 to {}: ignored", w.index, queue,
+                          parameters_.queues, parameters_.queues - 1));
+      },
+      DESC_UDP_RULES);
 }
 
 void DescriptorNic::declare_vector_registers() {

@@ -46,6 +46,7 @@
 #define DESC_CAPABILITIES_RSS 0x00040000u
 #define DESC_CAPABILITIES_TIMESTAMP 0x00080000u /* stamps received and sent frames at the MAC */
 #define DESC_CAPABILITIES_RPC 0x00100000u       /* finds the services of calls: DESC_RPC_DECODER */
+#define DESC_CAPABILITIES_UDP_RULES 0x00200000u /* DESC_UDP_RULE */
 
 #define DESC_CONTROL 0x0008u /* rw */
 /* returns everything in BAR 0 except statistics to its reset value, forgets frames and descriptors inside the NIC;
@@ -96,6 +97,16 @@
 #define DESC_RSS_TABLE(word) (0x0200u + 4u * (word)) /* rw  word 0 to 31: entries 4*word (bits 7:0) to 4*word+3 */
 #define DESC_RSS_TABLE_ENTRIES 128u
 #define DESC_RSS_TABLE_WORDS 32u
+
+/* Exact rules: an unfragmented UDP datagram whose destination port a rule names goes to the rule's receive queue, if
+ * that queue is enabled, whatever RSS says. Of several rules with a port, the one with the lowest number counts; a
+ * service in the RPC decoder's table counts before all. */
+#define DESC_UDP_RULE(rule) (0x0600u + 4u * (rule)) /* rw  rule 0 to 63; reset 0 */
+#define DESC_UDP_RULES 64u
+#define DESC_UDP_RULE_PORT 0x0000ffffu  /* UDP destination port, in host order */
+#define DESC_UDP_RULE_QUEUE 0x00ff0000u /* below DESC_CAPABILITIES_QUEUES, else dropped with DESC_ERROR_VALUE */
+#define DESC_UDP_RULE_QUEUE_SHIFT 16
+#define DESC_UDP_RULE_VALID 0x80000000u
 
 /* Time stamps of sent frames. A frame with DESC_TX_STAMP names one of 64 entries. When its first bit behind the SFD
  * leaves, the entry takes the clock DESC_TIME_*, and READY is set; while READY of the entry is still set from an

@@ -115,6 +115,7 @@ void ReceiveEngine::reset() {
   rss_key_ = {};
   rss_table_ = {};
   rss_control_ = 0;
+  udp_rules_.reset();
   key_changed_ = true;
   fifo_used_ = 0;
   ready_ = 0;
@@ -189,6 +190,10 @@ unsigned ReceiveEngine::classify(const net::Packet& packet, desc_rx_writeback& r
     report.rss_hash = toeplitz_.hash(h, with_ports);
     status |= DESC_RX_RSS_VALID;
     queue = rss_table_[report.rss_hash % DESC_RSS_TABLE_ENTRIES];
+  }
+  if (h.udp) {
+    const std::optional<unsigned> exact = udp_rules_.find(h.destination_port);
+    if (exact && queues_[*exact].enabled) queue = *exact;
   }
   report.status = static_cast<std::uint16_t>(status);
   report.timestamp = nic_.mac_.receive_stamp(packet) / base::Time::ns(1);

@@ -17,6 +17,7 @@
 #include "models/nic/descriptor/descriptor_regs.h"
 #include "models/nic/descriptor/doorbell_sites.h"
 #include "models/nic/descriptor/steering.h"
+#include "models/nic/descriptor/udp_rules.h"
 #include "models/pcie/endpoint/endpoint.h"
 
 namespace sluice::nic {
@@ -65,6 +66,8 @@ class ReceiveEngine {
   void set_rss_key(unsigned word, std::uint32_t value);
   std::uint32_t rss_table(unsigned word) const;
   void set_rss_table(unsigned word, std::uint32_t value);
+  std::uint32_t udp_rule(unsigned rule) const { return udp_rules_.read(rule); }
+  void set_udp_rule(unsigned rule, std::uint32_t value) { udp_rules_.write(rule, value); }
 
   /// Forgets everything.
   void reset();
@@ -157,6 +160,7 @@ class ReceiveEngine {
   std::unique_ptr<Steering> steering_;
   Limited limited_;
   std::vector<Queue> queues_;
+  UdpRules udp_rules_;
   net::Toeplitz toeplitz_;
   bool key_changed_ = false;
   std::array<std::uint8_t, net::Toeplitz::kKeyOctets> rss_key_{};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/board/guests/peer_ping.c: sends frames to whoever echoes them at the far end of the wire, one at a time, and
  * adds up the times from MAC to MAC, by the NIC's stamps. */
-#include "firmware/drivers/nic_descriptor.h"
+#include "firmware/drivers/descriptor/nic.h"
 #include "firmware/drivers/pcie.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"

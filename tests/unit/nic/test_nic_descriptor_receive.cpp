@@ -278,6 +278,57 @@ TEST_CASE("RSS spreads flows over queues as the table says, and keeps a flow tog
   });
 }
 
+TEST_CASE("a rule sends the datagrams of its UDP port, and nothing else, to its queue", "[nic]") {
+  nic::DescriptorParameters p;
+  p.queues = 4;
+  NicBench b(p);
+  b.run([&] {
+    b.on();
+    std::vector<NicBench::RxRing> rings;
+    for (unsigned q = 0; q < 3; ++q) rings.push_back(b.receive_ring(q, 64, 32));
+    const auto rule = [](unsigned port, unsigned queue) {
+      return DESC_UDP_RULE_VALID | queue << DESC_UDP_RULE_QUEUE_SHIFT | port;
+    };
+    for (unsigned w = 0; w < DESC_RSS_TABLE_WORDS; ++w) b.write(DESC_RSS_TABLE(w), 0x01010101);
+    b.write(DESC_RSS_CONTROL, DESC_RSS_CONTROL_IPV4 | DESC_RSS_CONTROL_UDP);
+    b.write(DESC_UDP_RULE(5), rule(20049, 2));
+    b.write(DESC_UDP_RULE(63), rule(20049, 0));  // behind another rule for the port
+    b.write(DESC_UDP_RULE(6), rule(20050, 3));   // not enabled
+    b.write(DESC_UDP_RULE(7), rule(20051, 2) & ~DESC_UDP_RULE_VALID);
+    CHECK(b.read(DESC_UDP_RULE(5)) == rule(20049, 2));
+    b.wait(5_us);
+    const auto queue_of = [&](unsigned source, unsigned port) {
+      std::vector<std::uint32_t> before;
+      for (const auto& r : rings) {
+        std::uint32_t i = 0;
+        while (i < 32 && b.done(r, i)) ++i;
+        before.push_back(i);
+      }
+      b.send(udp_frame(18, static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(port)));
+      b.wait(3_us);
+      for (unsigned q = 0; q < 3; ++q)
+        if (b.done(rings[q], before[q])) return q;
+      return 99u;
+    };
+    CHECK(queue_of(5000, 20049) == 2);
+    CHECK(queue_of(20049, 5000) == 1);  // the port that counts is the destination's
+    CHECK(queue_of(5000, 20050) == 1);
+    CHECK(queue_of(5000, 20051) == 1);
+    CHECK(queue_of(5000, 111) == 1);
+    b.write(DESC_UDP_RULE(5), 0);
+    CHECK(queue_of(5000, 20049) == 0);
+    b.write(DESC_UDP_RULE(63), 0);
+    CHECK(queue_of(5000, 20049) == 1);
+    b.write(DESC_UDP_RULE(0), rule(1, 4));
+    CHECK(b.read(DESC_UDP_RULE(0)) == 0);
+    CHECK(b.read(DESC_ERRORS) == DESC_ERROR_VALUE);
+    b.write(DESC_UDP_RULE(1), rule(1, 2));
+    b.write(DESC_CONTROL, DESC_CONTROL_RESET);
+    b.wait(1_us);
+    CHECK(b.read(DESC_UDP_RULE(1)) == 0);
+  });
+}
+
 TEST_CASE("a frame for a queue that is not enabled goes to queue 0, or nowhere", "[nic]") {
   nic::DescriptorParameters p;
   p.queues = 2;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_mbuf.c: drives the descriptor NIC as DPDK's ice driver does the E810: buffers from a pool as
- * mbufs are, 32 receive descriptors rearmed at a time and before a burst is taken, status reported by one transmit
+/* firmware/drivers/descriptor/mbuf.c: drives the descriptor NIC as DPDK's ice driver does the E810: buffers from a pool
+ * as mbufs are, 32 receive descriptors rearmed at a time and before a burst is taken, status reported by one transmit
  * descriptor in 32, buffers of sent frames collected only when descriptors run short, one doorbell for at most 32
- * frames. nic_descriptor.c, which does less for each frame, is for images that wait for single frames. */
-#include "firmware/drivers/nic_mbuf.h"
+ * frames. nic.c, which does less for each frame, is for images that wait for single frames. */
+#include "firmware/drivers/descriptor/mbuf.h"
 
-#include "firmware/drivers/nic_descriptor_rings.h"
-#include "firmware/drivers/nic_descriptor_setup.h"
-#include "firmware/drivers/nic_pool.h"
+#include "firmware/drivers/descriptor/pool.h"
+#include "firmware/drivers/descriptor/rings.h"
+#include "firmware/drivers/descriptor/setup.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/likely.h"
@@ -213,7 +213,8 @@ static void transmit_burst(struct nic_queue* base, struct nic_frame* const* fram
 
 static uint8_t* next_frame(const struct queue* q) { return frame_start(q->rx_buffers[q->rx_next]); }
 
-#include "firmware/drivers/nic_descriptor_wait.h"
+#include "firmware/drivers/descriptor/poll.h"
+#include "firmware/drivers/descriptor/wait.h"
 
 static const struct nic_driver polling_driver = {receive, transmit, release, flush, wait_polling, 0, transmit_burst, 0};
 static const struct nic_driver interrupt_driver = {receive,        transmit, release,        flush,
@@ -243,7 +244,7 @@ static struct queue* create_queue(const struct nic_settings* s) {
 static void start_rings(struct queue* q, uint64_t bar, unsigned index) {
   const struct nic_descriptor_rings rings = {q->rx_ring, q->rx_length, q->tx_ring, q->tx_length,
                                              NIC_POOL_ROOM - NIC_POOL_HEADROOM};
-  nic_descriptor_start(bar, index, &rings);
+  nic_descriptor_start(bar + DESC_QUEUE(index), &rings);
   q->rx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_RX_TAIL);
   q->tx_tail = (volatile uint32_t*)(bar + DESC_QUEUE(index) + DESC_TX_TAIL);
   uint32_t left;

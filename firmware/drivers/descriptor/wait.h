@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_descriptor_wait.h: how a driver of the descriptor NIC waits for frames. Each driver includes
+/* firmware/drivers/descriptor/wait.h: how a driver of the descriptor NIC waits for frames. Each driver includes
  * this behind its struct queue, whose members have the same names in all of them but other places, own(), and
  * next_frame(): where the next frame will begin. */
 #pragma once
@@ -8,13 +8,6 @@
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/interrupt.h"
 #include "models/nic/descriptor/descriptor_regs.h"
-
-static void wait_polling(struct nic_queue* base) {
-  struct queue* q = own(base);
-  const volatile struct desc_rx_writeback* done = &q->rx_ring[q->rx_next].done;
-  /* The hint tells the core that it spins; the line is fetched again only when the NIC has written it. */
-  while ((done->status & DESC_RX_DD) == 0) cpu_pause();
-}
 
 /* Tells the ledger that a frame's interrupt has reached its handler. A frame is written before its descriptor; while
  * its descriptor is not done, the interrupt belongs to an earlier frame. */

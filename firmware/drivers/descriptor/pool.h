@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_pool.h: packet buffers and where they wait, laid out as DPDK's mbufs and mempool are. In front
- * of a buffer lie two cache lines of what is known of its frame; an odd number of lines lies between one buffer and the
- * next, so that frames use all sets of every cache. A stack holds the buffers that were used last, and a ring the rest.
+/* firmware/drivers/descriptor/pool.h: packet buffers and where they wait, laid out as DPDK's mbufs and mempool are. In
+ * front of a buffer lie two cache lines of what is known of its frame; an odd number of lines lies between one buffer
+ * and the next, so that frames use all sets of every cache. A stack holds the buffers that were used last, and a ring
+ * the rest.
  */
 #pragma once
 
@@ -10,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "firmware/drivers/descriptor/mbuf.h"
 #include "firmware/drivers/nic.h"
-#include "firmware/drivers/nic_mbuf.h"
 
 #define NIC_POOL_STACK 250u /* buffers of the stack: what DPDK's examples choose */
 #define NIC_POOL_FLUSH 375u /* with that many, those above NIC_POOL_STACK go back to the ring */

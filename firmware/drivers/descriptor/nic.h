@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_descriptor.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h), for images that
+/* firmware/drivers/descriptor/nic.h: the descriptor-ring NIC (models/nic/descriptor/descriptor_regs.h), for images that
  * set one up themselves. */
 #pragma once
 

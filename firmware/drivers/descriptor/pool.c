@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_pool.c */
-#include "firmware/drivers/nic_pool.h"
+/* firmware/drivers/descriptor/pool.c */
+#include "firmware/drivers/descriptor/pool.h"
 
 #include "firmware/kernel/likely.h"
 #include "firmware/kernel/memory.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/drivers/nic_residence.c: for images that measure how long frames stay. It wraps the driver of each
+/* firmware/drivers/descriptor/residence.c: for images that measure how long frames stay. It wraps the driver of each
  * descriptor NIC and asks for hardware time stamps. For each frame that is answered in its own buffer, it adds up the
  * time from the frame's first bit at the MAC to the answer's first bit. It reads the answers' stamps when no frame has
  * arrived. */
+#include "firmware/drivers/descriptor/nic.h"
 #include "firmware/drivers/nic.h"
-#include "firmware/drivers/nic_descriptor.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/statistics.h"
 
