@@ -224,10 +224,13 @@ endfunction()
 set(SLUICE_FIRMWARE_LAUBERHORN
     apps/lauberhorn_server.c drivers/lauberhorn/frames.c drivers/lauberhorn/lauberhorn.c drivers/lauberhorn/lines.c
     drivers/lauberhorn/services.c drivers/lauberhorn/workers.c drivers/nic.c drivers/pcie.c net/checksum.c net/stack.c
-    net/tcp.c process/batch.c rpc/absent.c rpc/decoder.c rpc/encoder.c rpc/instances.c rpc/port.c rpc/portmapper.c
+    net/tcp.c process/batch.c process/time_slice.c rpc/absent.c rpc/decoder.c rpc/encoder.c rpc/instances.c rpc/port.c rpc/portmapper.c
     rpc/schema.c)
 list(TRANSFORM SLUICE_FIRMWARE_LAUBERHORN PREPEND ${SLUICE_ROOT}/firmware/)
-set(SLUICE_FIRMWARE_SERVICE user/runtime.c user/service.c drivers/lauberhorn/lines.c)
+set(SLUICE_FIRMWARE_SERVICE
+    user/by_lines.c user/by_queue.c user/by_socket.c user/main.c user/runtime.c drivers/descriptor/queue.c
+    drivers/descriptor/rings.c drivers/lauberhorn/lines.c net/checksum.c net/stack.c net/tcp.c rpc/port.c rpc/portmapper.c
+    rpc/schema.c)
 list(TRANSFORM SLUICE_FIRMWARE_SERVICE PREPEND ${SLUICE_ROOT}/firmware/)
 
 # _sluice_process_once(NAME source...): as sluice_process(), but only for the first image of a directory that has it.
@@ -239,14 +242,23 @@ function(_sluice_process_once name)
   endif()
 endfunction()
 
-# sluice_lauberhorn_image(NAME program...): NAME.elf, this kernel with these programs (sluice_rpc_programs()), each a
-# process image service-PROGRAM, and the process image of batch threads.
-function(sluice_lauberhorn_image name)
-  if(NOT ARGN)
-    message(FATAL_ERROR "the Lauberhorn server ${name} names no program")
+# A kernel that serves RPC programs likewise on a board with a descriptor NIC.
+set(SLUICE_FIRMWARE_SERVER
+    apps/process_server.c drivers/descriptor/nic.c drivers/descriptor/queue.c drivers/descriptor/rings.c
+    drivers/descriptor/setup.c drivers/nic.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c process/batch.c
+    process/scheduler.c process/time_slice.c rpc/absent.c rpc/instances.c rpc/port.c rpc/portmapper.c rpc/schema.c
+    server/bypass.c server/delivery.c server/messages.c server/processes.c server/socket.c)
+list(TRANSFORM SLUICE_FIRMWARE_SERVER PREPEND ${SLUICE_ROOT}/firmware/)
+
+# _sluice_image_of_services(NAME SOURCES source... PROGRAMS program...): NAME.elf, a kernel of these sources with these
+# programs (sluice_rpc_programs()), each a process image service-PROGRAM, and the process image of batch threads.
+function(_sluice_image_of_services name)
+  cmake_parse_arguments(IMAGE "" "" "SOURCES;PROGRAMS" ${ARGN})
+  if(NOT IMAGE_PROGRAMS)
+    message(FATAL_ERROR "the server ${name} names no program")
   endif()
   set(processes)
-  foreach(program ${ARGN})
+  foreach(program ${IMAGE_PROGRAMS})
     get_filename_component(process ${program} NAME_WE)
     set(process service-${process})
     sluice_rpc_programs(sources ${process} ${program})
@@ -254,14 +266,30 @@ function(sluice_lauberhorn_image name)
     list(APPEND processes ${process})
   endforeach()
   _sluice_process_once(process-batch ${SLUICE_ROOT}/firmware/user/batch.c)
-  sluice_rpc_programs(sources ${name} ${ARGN})
-  sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_FIRMWARE_PROCESS} ${SLUICE_FIRMWARE_LAUBERHORN}
+  sluice_rpc_programs(sources ${name} ${IMAGE_PROGRAMS})
+  sluice_firmware_image(${name} "" ${SLUICE_FIRMWARE_SYSTEM} ${SLUICE_FIRMWARE_PROCESS} ${IMAGE_SOURCES}
                         PROCESSES ${processes} process-batch)
+endfunction()
+
+# sluice_lauberhorn_image(NAME program...): Lauberhorn's kernel with these programs.
+function(sluice_lauberhorn_image name)
+  _sluice_image_of_services(${name} SOURCES ${SLUICE_FIRMWARE_LAUBERHORN} PROGRAMS ${ARGN})
+endfunction()
+
+# sluice_server_image(NAME program...): the descriptor NIC's, with the same processes.
+function(sluice_server_image name)
+  _sluice_image_of_services(${name} SOURCES ${SLUICE_FIRMWARE_SERVER} PROGRAMS ${ARGN})
 endfunction()
 
 # sluice_add_lauberhorn_server(NAME program...): that image, as a target.
 function(sluice_add_lauberhorn_server name)
   sluice_lauberhorn_image(${name} ${ARGN})
+  add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
+endfunction()
+
+# sluice_add_process_server(NAME program...): that of the descriptor NIC, as a target.
+function(sluice_add_process_server name)
+  sluice_server_image(${name} ${ARGN})
   add_custom_target(${name} ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf)
 endfunction()
 

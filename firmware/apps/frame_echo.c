@@ -183,7 +183,7 @@ int application_main(void) {
   print("sluice frame-echo: %u harts\n", board.harts);
   read_chosen();
   pcie_setup();
-  unsigned count = nic_setup(nics);
+  unsigned count = nic_setup(nics, 0);
   if (count == 0) {
     print("no NIC: nothing to send back\n");
     return EXIT_NO_NIC;

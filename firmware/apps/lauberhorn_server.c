@@ -21,6 +21,7 @@
 #include "firmware/memory/translation.h"
 #include "firmware/process/batch.h"
 #include "firmware/process/system_call.h"
+#include "firmware/process/time_slice.h"
 #include "firmware/rpc/instances.h"
 #include "firmware/rpc/port.h"
 #include "firmware/user/service.h"
@@ -31,7 +32,6 @@ static struct server servers[LAUBERHORN_PROCESSES_MOST + 1]; /* by process */
 
 /* Messages of the kernel line, of which one may have been wanted for, between turns of those set aside. */
 #define TURN 16u
-#define QUANTUM_US 1000u /* a thread's turn while others are set aside */
 
 struct core {
   uint32_t hart;
@@ -210,7 +210,7 @@ static void end_quantum(void* core) {
 
 /* Runs a worker until its hart is wanted elsewhere, or its process has ended. */
 static void run(struct core* c, struct worker* w) {
-  if (c->aside != 0) interrupt_at(read_time() + board.timebase_frequency / 1000000 * QUANTUM_US, end_quantum, c);
+  if (c->aside != 0) interrupt_at(time_slice_end(), end_quantum, c);
   for (;;) {
     c->is_wanted = c->is_fetched = false;
     const enum thread_event event = thread_run(&w->thread);
@@ -275,12 +275,14 @@ static void serve_frame(struct core* c, uint32_t word) {
   rpc_take_turn(&c->port);
 }
 
+static bool is_wanted(const void* core) { return ((const struct core*)core)->is_wanted; }
+
 /* The NIC has nothing for the hart. It interrupts the batch work when it has. */
 static void do_batch(struct core* c) {
   c->counters.given_back++;
   c->is_wanted = false;
   lauberhorn_set(&lauberhorn, LAUB_RUNS(c->hart), LAUB_RUNS_BATCH);
-  batch_run(c->hart, &c->is_wanted);
+  batch_run(c->hart, is_wanted, c);
 }
 
 static void serve(struct core* c) {
@@ -361,6 +363,7 @@ static void add_core(uint32_t hart) {
 int application_main(void) {
   rpc_instances_setup();
   batch_find();
+  time_slice_find();
   print("sluice lauberhorn-server: %u harts, %lu MiB\n", board.harts, (unsigned long)board.memory_size >> 20);
   if (!lauberhorn_find(&lauberhorn)) {
     print("no Lauberhorn: nothing to serve\n");

@@ -44,7 +44,7 @@ static bool read_tree(void) {
 
 static int open_nic(void) {
   pcie_setup();
-  const unsigned count = nic_setup(nics);
+  const unsigned count = nic_setup(nics, 0);
   for (unsigned i = 0; i < count; i++)
     if (text_equal(nics[i].settings.name, plan.nic)) nic = &nics[i];
   if (nic == 0) return MESSAGE_RTT_NO_NIC;

@@ -66,7 +66,7 @@ int application_main(void) {
   print("sluice rpc-server: %u harts, %lu MiB\n", board.harts, (unsigned long)board.memory_size >> 20);
   pcie_setup();
   pcie_print();
-  unsigned count = nic_setup(nics);
+  unsigned count = nic_setup(nics, 0);
   if (count == 0) {
     print("no NIC: nothing to serve\n");
     return EXIT_NO_NIC;

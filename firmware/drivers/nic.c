@@ -111,13 +111,14 @@ static bool start(struct nic* nic, const struct candidate* c) {
 }
 
 /* All settings are read before the first NIC takes memory, because that memory may hold the device tree. */
-unsigned nic_setup(struct nic nics[NIC_MAX]) {
+unsigned nic_setup(struct nic nics[NIC_MAX], nic_adjust* adjust) {
   struct candidate found[NIC_MAX];
   unsigned count = find_on_pcie(nics, found, find_on_bus(nics, found, 0)), started = 0;
   for (unsigned i = 0; i < count; i++) {
     struct nic* nic = &nics[started];
     const struct nic from = nics[i];
     *nic = (struct nic){.model = from.model, .bus_model = from.bus_model, .settings = from.settings};
+    if (adjust != 0) adjust(&nic->settings);
     nic->queues = nic->settings.queues < board.harts ? nic->settings.queues : board.harts;
     if (nic->queues == 0) nic->queues = 1;
     if (start(nic, &found[i])) {

@@ -110,6 +110,7 @@ struct nic_settings {
   uint32_t buffers;          /* sluice,buffers, of a queue; default 0: as many as it ever needs */
   uint32_t buffer_bytes;     /* sluice,buffer-bytes: from one buffer to the next; default NIC_BUFFER_BYTES */
   bool shuffled;             /* sluice,buffer-order = "shuffled"; else the buffers are used in sequence at first */
+  bool stopped;              /* setup() lets no frames in or out: nic.start() will */
   uint32_t max_frame;        /* sluice,max-frame: bytes without FCS of the longest frame; default 1514 */
 };
 
@@ -141,6 +142,9 @@ struct nic {
   uint64_t registers; /* where the driver reaches them */
   /* From now on the NIC receives what it sends, which turns around in front of its MAC. A null pointer: it cannot. */
   void (*turn_around)(const struct nic* nic);
+  /* Lets frames in and out, after `stopped`. False if the NIC has refused something. A null pointer: it ignores that.
+   */
+  bool (*start)(const struct nic* nic);
 };
 
 /* A driver, and the vendor and device id of its NICs. setup() starts a NIC with its `settings` and at most its `queues`
@@ -174,9 +178,13 @@ struct nic_bus_model {
                  aligned(8))) static const struct nic_bus_model nic_model_of_##setup_function = {compatible, \
                                                                                                  setup_function}
 
+/* Changes what the device tree says of a NIC, before the NIC is set up. */
+typedef void nic_adjust(struct nic_settings* settings);
+
 /* Starts every NIC for which there is a driver, with at most as many queues as there are harts; returns how many it
- * started. A NIC without a driver, or one that does not start, gets a line on the console and is not used. */
-unsigned nic_setup(struct nic nics[NIC_MAX]);
+ * started. adjust: 0, or called for each. A NIC without a driver, or one that does not start, gets a line on the
+ * console and is not used. */
+unsigned nic_setup(struct nic nics[NIC_MAX], nic_adjust* adjust);
 
 /* Called for each NIC that has started. The default does nothing; an image may link its own (residence.c). */
 void nic_wrap(struct nic* nic);

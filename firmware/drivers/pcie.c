@@ -61,7 +61,7 @@ static bool assign_bar(struct pcie_function* f, unsigned n, bool* is_64) {
   write32(f, PCIE_BAR(n), (uint32_t)at);
   if (*is_64) write32(f, PCIE_BAR(n + 1), (uint32_t)(at >> 32));
   if (at == 0) return false;
-  f->bar[n] = at - window->pci + window->cpu;
+  f->bar[n] = pcie_reach(at - window->pci + window->cpu, size);
   f->bar_size[n] = size;
   return true;
 }
@@ -294,4 +294,9 @@ uint32_t pcie_interrupt_line(const struct pcie_function* f) {
     }
   }
   return 0;
+}
+
+__attribute__((weak)) uint64_t pcie_reach(uint64_t physical, uint64_t bytes) {
+  (void)bytes;
+  return physical;
 }

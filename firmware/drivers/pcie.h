@@ -19,7 +19,7 @@ struct pcie_function {
   uint8_t express, msix;    /* offsets of the capabilities; 0: none */
   uint8_t interrupt_device; /* root-bus device that INTx arrives at, swizzled */
   uint8_t interrupt_pin;    /* 1 to 4; 0: no INTx */
-  uint64_t bar[6];          /* CPU address; 0: no such BAR */
+  uint64_t bar[6];          /* where software reaches it; 0: no such BAR */
   uint64_t bar_size[6];
 };
 
@@ -48,3 +48,7 @@ void pcie_msix_enable(const struct pcie_function* function);
 
 /* Interrupt controller source of the function's INTx; 0 if there is none. */
 uint32_t pcie_interrupt_line(const struct pcie_function* function);
+
+/* The address at which software reaches a BAR that is at this address of the bus. The default is the same address; an
+ * image that translates may link its own. */
+uint64_t pcie_reach(uint64_t physical, uint64_t bytes);

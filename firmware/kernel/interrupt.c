@@ -130,3 +130,5 @@ void interrupt_at(uint64_t when, interrupt_handler* handler, void* context) {
   csr_write(CSR_STIMECMP, when);
   csr_set(sie, SIE_TIMER);
 }
+
+void interrupt_never(void) { csr_clear(sie, SIE_TIMER); }

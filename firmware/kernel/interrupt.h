@@ -25,3 +25,5 @@ void interrupt_idle(const volatile uint32_t* ready);
 
 /* Calls `handler` on this hart when time reaches `when` (ticks of the time counter). One deadline per hart. */
 void interrupt_at(uint64_t when, interrupt_handler* handler, void* context);
+/* Forgets the deadline. */
+void interrupt_never(void);

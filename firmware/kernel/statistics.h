@@ -8,7 +8,7 @@
 
 #include "models/base/freestanding.h"
 
-#define STATISTICS_BLOCKS 256u
+#define STATISTICS_BLOCKS 1024u
 #define STATISTICS_NAMES_MAX 512u /* bytes of a block's names, the zero byte included */
 
 struct statistics_block {

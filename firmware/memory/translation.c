@@ -39,3 +39,8 @@ uintptr_t translation_map(uint64_t physical, uint64_t bytes, enum memory_type ty
   __asm__ volatile("sfence.vma" ::: "memory");
   return address;
 }
+
+uint64_t translation_physical(uintptr_t address) {
+  const uint64_t page = table[address >> PAGE_SHIFT & (ENTRIES - 1)] << 10 >> 20; /* without PBMT and flags */
+  return page << 12 | (address & ((1ul << PAGE_SHIFT) - 1));
+}

@@ -179,7 +179,7 @@ __attribute__((always_inline)) static inline bool receive_ipv4(struct net_interf
   datagram->udp = udp;
   datagram->payload = (uint8_t*)ip + header + UDP_HEADER_BYTES;
   datagram->length = udp_length - UDP_HEADER_BYTES;
-  datagram->tcp = 0;
+  datagram->reply = 0;
   return true;
 }
 
@@ -215,32 +215,55 @@ COLD static void insert_checksums(struct ipv4_header* ip, struct udp_header* udp
   udp->checksum = checksum != 0 ? checksum : 0xffff; /* zero would mean that there is none */
 }
 
-void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length) {
-  stage(kernel_protocol, datagram->frame);
-  if (unlikely(datagram->tcp != 0)) return tcp_reply(interface, datagram, payload, length);
-  /* The new headers may overlap the old ones: read first. */
-  const uint8_t* frame = datagram->frame;
-  uint32_t mac_low = *(const uint32_t*)(frame + 6);
-  uint16_t mac_high = *(const uint16_t*)(frame + 10);
-  uint32_t ports = *(const uint32_t*)datagram->udp;
-  uint32_t peer = datagram->ip->source;
+/* Where a datagram goes, as words of memory: the station's address in two parts, the IPv4 address, and both ports as
+ * the UDP header has them. */
+struct destination {
+  uint32_t mac_low, mac_high, ipv4, ports;
+};
 
+static inline __attribute__((always_inline)) void send_udp(struct net_interface* interface, struct destination to,
+                                                           void* payload, uint32_t length) {
   uint32_t udp_length = length + UDP_HEADER_BYTES;
   struct udp_header* udp = (struct udp_header*)((uint8_t*)payload - UDP_HEADER_BYTES);
   struct ipv4_header* ip = (struct ipv4_header*)udp - 1;
-  uint8_t* reply = (uint8_t*)ip - ETHERNET_HEADER_BYTES;
+  uint8_t* frame = (uint8_t*)ip - ETHERNET_HEADER_BYTES;
   uint32_t* words = (uint32_t*)ip;
-  *(uint16_t*)reply = (uint16_t)mac_low;
-  words[-3] = mac_low >> 16 | (uint32_t)mac_high << 16;
+  *(uint16_t*)frame = (uint16_t)to.mac_low;
+  words[-3] = to.mac_low >> 16 | to.mac_high << 16;
   words[-2] = interface->mac_low;
   words[-1] = interface->mac_high_type;
   words[0] = IPV4_VERSION_LENGTH | (uint32_t)to_be16((uint16_t)(udp_length + IPV4_HEADER_BYTES)) << 16;
   words[1] = (uint32_t)BE16(IPV4_DONT_FRAGMENT) << 16;
   words[2] = IPV4_TIME_TO_LIVE | IPV4_UDP << 8;
   words[3] = interface->ipv4;
-  words[4] = peer;
-  words[5] = ports << 16 | ports >> 16;
+  words[4] = to.ipv4;
+  words[5] = to.ports;
   words[6] = to_be16((uint16_t)udp_length);
   if (unlikely(!interface->tx_checksum)) insert_checksums(ip, udp, udp_length);
-  send(interface, reply, length + UDP_FRAME_HEADER_BYTES, interface->tx_checksum ? NIC_SEND_UDP : NIC_SEND_PLAIN);
+  send(interface, frame, length + UDP_FRAME_HEADER_BYTES, interface->tx_checksum ? NIC_SEND_UDP : NIC_SEND_PLAIN);
+}
+
+void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length) {
+  stage(kernel_protocol, datagram->frame);
+  if (unlikely(datagram->reply != 0)) return datagram->reply(interface, datagram, payload, length);
+  /* The new headers may overlap the old ones: read first. */
+  const uint8_t* frame = datagram->frame;
+  const uint32_t ports = *(const uint32_t*)datagram->udp;
+  const struct destination to = {*(const uint32_t*)(frame + 6), *(const uint16_t*)(frame + 10), datagram->ip->source,
+                                 ports << 16 | ports >> 16};
+  send_udp(interface, to, payload, length);
+}
+
+void net_find_peer(const struct net_datagram* datagram, struct net_peer* peer) {
+  copy_bytes(peer->mac, datagram->frame + 6, 6);
+  peer->port = datagram->udp->source;
+  peer->ipv4 = datagram->ip->source;
+}
+
+void net_send(struct net_interface* interface, const struct net_peer* peer, uint16_t own_port, void* payload,
+              uint32_t length) {
+  const uint8_t* m = peer->mac;
+  const struct destination to = {m[0] | (uint32_t)m[1] << 8 | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24,
+                                 m[4] | (uint32_t)m[5] << 8, peer->ipv4, own_port | (uint32_t)peer->port << 16};
+  send_udp(interface, to, payload, length);
 }

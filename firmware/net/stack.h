@@ -42,7 +42,16 @@ struct net_datagram {
   const struct udp_header* udp; /* with TCP, only its ports are valid */
   uint8_t* payload;
   uint32_t length;              /* of the payload, bytes */
-  const struct tcp_header* tcp; /* 0 for UDP */
+  const struct tcp_header* tcp; /* only where reply is tcp_reply() */
+  /* How it is answered, where it has not come as a UDP datagram in a frame; 0 where it has. As net_reply(). */
+  void (*reply)(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);
+};
+
+/* A station and a UDP port there, as on the wire. */
+struct net_peer {
+  uint8_t mac[6];
+  uint16_t port;
+  uint32_t ipv4;
 };
 
 void net_setup(struct net_interface* interface, const struct nic* nic, unsigned queue, uint32_t ipv4);
@@ -54,6 +63,14 @@ bool net_receive(struct net_interface* interface, const struct nic_frame* frame,
 /* Answers a datagram: sends `length` bytes at `payload`, which lies in the datagram's buffer at or behind the
  * datagram's payload and is aligned to 4. The headers are written in front of it. */
 void net_reply(struct net_interface* interface, const struct net_datagram* datagram, void* payload, uint32_t length);
+
+/* Who has sent a UDP datagram that has come in a frame. */
+void net_find_peer(const struct net_datagram* datagram, struct net_peer* peer);
+
+/* Sends `length` bytes at `payload` as a UDP datagram. They lie in a buffer of the driver, aligned to 4, with room for
+ * UDP_FRAME_HEADER_BYTES in front of them. own_port: as on the wire. */
+void net_send(struct net_interface* interface, const struct net_peer* peer, uint16_t own_port, void* payload,
+              uint32_t length);
 
 /* Most bytes of a reply that starts at `payload`. */
 static inline uint32_t net_reply_room(const struct net_interface* interface, const void* payload) {

@@ -121,7 +121,8 @@ COLD bool tcp_receive(struct net_interface* interface, const struct nic_frame* f
                                     .udp = (const struct udp_header*)tcp,
                                     .payload = data + 4,
                                     .length = bytes - 4,
-                                    .tcp = tcp};
+                                    .tcp = tcp,
+                                    .reply = tcp_reply};
   return true;
 }
 

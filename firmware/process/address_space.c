@@ -3,6 +3,7 @@
 #include "firmware/process/address_space.h"
 
 #include "firmware/kernel/csr.h"
+#include "firmware/kernel/hart.h"
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/panic.h"
 #include "firmware/kernel/spinlock.h"
@@ -51,34 +52,46 @@ void address_space_setup(struct address_space* space, uint16_t asid) {
   space->satp = SATP_SV39 | (uint64_t)asid << SATP_ASID_SHIFT | (uintptr_t)space->root >> 12;
 }
 
-/* The entry of the last level for an address; 0: a table on the way is missing, and create is false. */
-static uint64_t* walk(const struct address_space* space, uint64_t address, bool create) {
+static bool is_leaf(uint64_t entry) { return (entry & PTE_ACCESS) != 0; }
+
+/* The entry for an address at a level, 0 for pages of PAGE_BYTES, or the one of a larger page there; 0: a table on the
+ * way is missing, and create is false. */
+static uint64_t* walk(const struct address_space* space, uint64_t address, unsigned to_level, bool create) {
   uint64_t* table = space->root;
-  for (unsigned level = LEVELS - 1; level > 0; level--) {
+  for (unsigned level = LEVELS - 1;; level--) {
     uint64_t* entry = &table[address >> (12 + 9 * level) & (ENTRIES - 1)];
+    if (level == to_level || is_leaf(*entry)) return entry;
     if ((*entry & PTE_VALID) == 0) {
       if (!create) return 0;
       *entry = pte((uintptr_t)page_take(), PTE_VALID);
     }
     table = table_of(*entry);
   }
-  return &table[address >> 12 & (ENTRIES - 1)];
 }
 
-void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access) {
+static void map(struct address_space* space, uint64_t address, uint64_t physical, unsigned level, unsigned access) {
   if (address - ADDRESS_SPACE_USER >= ADDRESS_SPACE_END - ADDRESS_SPACE_USER) panic("a page outside of user memory");
-  uint64_t* entry = walk(space, address, true);
+  uint64_t* entry = walk(space, address, level, true);
   if (*entry & PTE_VALID) panic("a page is mapped twice");
   *entry = pte(physical, PTE_VALID | PTE_USER | PTE_ACCESSED_DIRTY | ((uint64_t)access << 1 & PTE_ACCESS) |
                              (access & PAGE_DEVICE ? PTE_DEVICE : 0) | (access & PAGE_OWN ? PTE_OWN : 0));
+  __atomic_fetch_add(&space->changes, 1, __ATOMIC_RELEASE);
+}
+
+void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access) {
+  map(space, address, physical, 0, access);
+}
+
+void address_space_map_large(struct address_space* space, uint64_t address, uint64_t physical, unsigned access) {
+  map(space, address, physical, 1, access);
 }
 
 /* Gives back what a table leads to, and the table itself. */
-static void release(uint64_t* table, unsigned level) {
+static void release(uint64_t* table) {
   for (unsigned i = 0; i < ENTRIES; i++) {
     if ((table[i] & PTE_VALID) == 0) continue;
-    if (level > 0)
-      release(table_of(table[i]), level - 1);
+    if (!is_leaf(table[i]))
+      release(table_of(table[i]));
     else if (table[i] & PTE_OWN)
       page_give(table_of(table[i]));
   }
@@ -89,21 +102,30 @@ void address_space_clear(struct address_space* space) {
   uint64_t* user = &space->root[ADDRESS_SPACE_USER >> 30];
   const uint64_t entry = *user;
   *user = 0;
-  if (entry & PTE_VALID) release(table_of(entry), LEVELS - 2);
+  if (entry & PTE_VALID) release(table_of(entry));
+  __atomic_fetch_add(&space->changes, 1, __ATOMIC_RELEASE);
 }
 
 void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access) {
   if (address - ADDRESS_SPACE_USER >= ADDRESS_SPACE_END - ADDRESS_SPACE_USER) return 0;
   const uint64_t offset = address % PAGE_BYTES;
   if (bytes > PAGE_BYTES - offset) return 0;
-  const uint64_t* entry = walk(space, address, false);
+  const uint64_t* entry = walk(space, address, 0, false);
   const uint64_t needed = PTE_VALID | PTE_USER | (uint64_t)access << 1;
   if (entry == 0 || (*entry & needed) != needed || (*entry & PTE_DEVICE) != 0) return 0;
+  /* Of a larger page, the low bits of its number are the address's. */
+  const uint64_t* large = walk(space, address, 1, false);
+  if (entry == large) return (uint8_t*)table_of(*entry) + address % LARGE_PAGE_BYTES;
   return (uint8_t*)table_of(*entry) + offset;
 }
 
-/* The TLB may still have translations of an earlier process with this ASID, and pages that were missing then. */
-void address_space_activate(const struct address_space* space) {
+/* Where something has changed, the TLB may still have translations of an earlier process with this ASID, and pages that
+ * were missing then. */
+void address_space_activate(struct address_space* space) {
+  const uint32_t changes = __atomic_load_n(&space->changes, __ATOMIC_ACQUIRE);
+  uint32_t* seen = &space->seen[hart_id()];
   csr_write(satp, space->satp);
+  if (*seen == changes) return;
+  *seen = changes;
   __asm__ volatile("sfence.vma x0, %0" ::"r"(space->satp >> SATP_ASID_SHIFT & 0xffff) : "memory");
 }

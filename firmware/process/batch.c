@@ -5,7 +5,6 @@
 #include "firmware/boot/boot.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
-#include "firmware/kernel/csr.h"
 #include "firmware/kernel/fdt.h"
 #include "firmware/kernel/interrupt.h"
 #include "firmware/kernel/memory.h"
@@ -13,9 +12,8 @@
 #include "firmware/kernel/statistics.h"
 #include "firmware/process/process.h"
 #include "firmware/process/system_call.h"
+#include "firmware/process/time_slice.h"
 #include "firmware/user/batch.h"
-
-#define TURN_US 1000u
 
 struct entry {
   struct thread thread;
@@ -69,20 +67,35 @@ bool batch_has_work(unsigned hart) { return queues[hart].first != 0; }
 
 static void end_turn(void* queue) { ((struct queue*)queue)->is_over = true; }
 
-void batch_run(unsigned hart, const volatile bool* until) {
+/* Runs the first thread to its next event. False: it has ended, or gives its turn up. */
+static bool run_first(struct queue* q) {
+  struct thread* t = &q->first->thread;
+  account(batch);
+  const enum thread_event event = thread_run(t);
+  account(kernel);
+  if (event == THREAD_CALLS) thread_answer(t, SYSTEM_CALL_ERROR);
+  if (event == THREAD_ENDED)
+    take(q);
+  else if (event == THREAD_YIELDED)
+    append(q, take(q));
+  return event != THREAD_ENDED && event != THREAD_YIELDED;
+}
+
+void batch_run(unsigned hart, batch_until* until, const void* context) {
   struct queue* q = &queues[hart];
-  q->is_over = true;
-  while (q->first != 0 && !*until) {
-    if (q->is_over && q->first->next != 0)
-      interrupt_at(csr_read(time) + board.timebase_frequency / 1000000 * TURN_US, end_turn, q);
+  bool begins = true;
+  while (q->first != 0 && !until(context)) {
+    if (begins && q->first->next != 0) interrupt_at(time_slice_end(), end_turn, q);
     q->is_over = false;
-    account(batch);
-    const enum thread_event event = thread_run(&q->first->thread);
-    account(kernel);
-    if (event == THREAD_CALLS) thread_answer(&q->first->thread, SYSTEM_CALL_ERROR);
-    if (event == THREAD_ENDED)
-      take(q), q->is_over = true;
-    else if (q->is_over || event == THREAD_YIELDED)
-      append(q, take(q)), q->is_over = true;
+    begins = !run_first(q);
+    if (begins || !q->is_over) continue;
+    append(q, take(q));
+    begins = true;
   }
+}
+
+void batch_take_turn(unsigned hart, batch_until* until, const void* context) {
+  struct queue* q = &queues[hart];
+  while (q->first != 0 && !until(context)) run_first(q);
+  if (q->first != 0) append(q, take(q));
 }

@@ -16,5 +16,11 @@ void batch_setup(unsigned harts, uint16_t process);
 
 bool batch_has_work(unsigned hart);
 
-/* Runs the hart's threads by turns until an interrupt's handler has set *until, or none of them is left. */
-void batch_run(unsigned hart, const volatile bool* until);
+/* Whether the hart is wanted elsewhere; asked after each interrupt. */
+typedef bool batch_until(const void* context);
+
+/* Runs the hart's threads by turns of a time slice until until(context), or none of them is left. */
+void batch_run(unsigned hart, batch_until* until, const void* context);
+
+/* Runs one of them until until(context); the next one has the next turn. Sets no deadline of its own. */
+void batch_take_turn(unsigned hart, batch_until* until, const void* context);

@@ -6,6 +6,8 @@
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/hart.h"
+#include "firmware/kernel/memory.h"
+#include "firmware/kernel/statistics.h"
 #include "firmware/process/elf.h"
 #include "firmware/process/system_call.h"
 
@@ -108,6 +110,34 @@ static uint64_t print_for(const struct process* p, uint64_t address, uint64_t by
   return bytes;
 }
 
+/* Copies a text of the process; 0: it is not the process's, or has no end where names have. */
+static char* copy_names(const struct process* p, uint64_t address) {
+  char names[STATISTICS_NAMES_MAX];
+  for (uint32_t i = 0; i < sizeof names; i++) {
+    const char* at = address_space_find(&p->space, address + i, 1, PAGE_READ);
+    if (at == 0) return 0;
+    names[i] = *at;
+    if (names[i] != 0) continue;
+    char* copy = memory_reserve(i + 1, 8);
+    __builtin_memcpy(copy, names, i + 1);
+    return copy;
+  }
+  return 0;
+}
+
+static uint64_t count_for(const struct process* p, uint64_t address, uint64_t counters) {
+  const char* names = copy_names(p, address);
+  uint32_t count = 1;
+  for (const char* c = names; c != 0 && *c != 0; c++) count += *c == ' ';
+  const uint64_t* at = address_space_find(&p->space, counters, count * sizeof *at, PAGE_READ | PAGE_WRITE);
+  if (names == 0 || at == 0) return SYSTEM_CALL_ERROR;
+  static struct spinlock lock;
+  spinlock_take(&lock);
+  statistics_add(names, at);
+  spinlock_give(&lock);
+  return 0;
+}
+
 /* True: the thread goes on. */
 static bool serve(struct thread* t, enum thread_event* event) {
   t->system_calls++;
@@ -119,6 +149,9 @@ static bool serve(struct thread* t, enum thread_event* event) {
       return false;
     case SYSTEM_CALL_PRINT:
       thread_answer(t, print_for(t->process, thread_argument(t, 0), thread_argument(t, 1)));
+      return true;
+    case SYSTEM_CALL_COUNT:
+      thread_answer(t, count_for(t->process, thread_argument(t, 0), thread_argument(t, 1)));
       return true;
     case SYSTEM_CALL_YIELD:
       thread_answer(t, 0);

@@ -7,6 +7,9 @@
 #define SYSTEM_CALL_PRINT 2 /* (text, bytes): at most SYSTEM_CALL_PRINT_MOST; how many were printed */
 #define SYSTEM_CALL_YIELD 3 /* (): another process may run */
 #define SYSTEM_CALL_PRINT_MOST 256u
+/* (names, counters): as statistics_add() of firmware/kernel/statistics.h. The counters of a block lie in one page. 0,
+ * or SYSTEM_CALL_ERROR: they do not, or are not the process's. */
+#define SYSTEM_CALL_COUNT 4
 
 /* Memory that a process has without asking: a page is there, and zero, when it is first touched. */
 #define PROCESS_HEAP 0x3fc8000000ul

@@ -14,3 +14,6 @@ void rpc_instances_setup(void);
 /* Instances of the program of this name. Without a list every program has one; with it, those that it does not name
  * have none. */
 uint32_t rpc_instances(const char* program);
+
+/* The instance of its program that is the first one here: 0, but in a process, which is one instance. */
+uint32_t rpc_first_instance(void);

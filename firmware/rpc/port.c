@@ -144,8 +144,10 @@ COLD static bool other_port(struct rpc_port* port, const struct net_datagram* da
   return false;
 }
 
-/* Which instance of programs a UDP port (in network byte order) is of. */
-static uint32_t instance_at(uint16_t udp_port) { return (uint32_t)from_be16(udp_port) - RPC_PORT_SERVICES; }
+/* Which instance of programs a UDP port (in network byte order) is of, from the first one here on. */
+static uint32_t instance_at(uint16_t udp_port) {
+  return (uint32_t)from_be16(udp_port) - RPC_PORT_SERVICES - rpc_first_instance();
+}
 
 uint32_t rpc_instance_of(const struct rpc_call* call) {
   const struct udp_header* udp = call->datagram.udp;
@@ -303,4 +305,9 @@ __attribute__((flatten, noinline)) bool rpc_take_turn(struct rpc_port* port) {
   }
   queue->driver->flush(queue);
   return true;
+}
+
+void rpc_serve_datagram(struct rpc_port* port, const struct net_datagram* datagram) {
+  struct rpc_call call = {.datagram = *datagram};
+  if (decode(port, &call)) rpc_execute(port, &call);
 }

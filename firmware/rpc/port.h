@@ -86,6 +86,9 @@ void rpc_serve_all(struct rpc_port* const* ports, unsigned count) __attribute__(
 /* Calls the handler and ends the call. */
 void rpc_execute(struct rpc_port* port, struct rpc_call* call);
 
+/* Serves a datagram that has come otherwise than by the port's queue. */
+void rpc_serve_datagram(struct rpc_port* port, const struct net_datagram* datagram);
+
 /* Takes the next call that has arrived; false if there is none. Does not wait, unlike rpc_wait(). */
 int rpc_poll(struct rpc_port* port, struct rpc_call* call);
 

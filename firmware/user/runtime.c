@@ -5,9 +5,10 @@
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/memory.h"
-#include "firmware/process/system_call.h"
+#include "firmware/kernel/statistics.h"
 #include "firmware/rpc/instances.h"
-#include "firmware/rpc/port.h"
+#include "firmware/user/service.h"
+#include "firmware/user/system.h"
 
 static uintptr_t next = PROCESS_HEAP;
 static uint64_t frequency;
@@ -27,17 +28,31 @@ void hart_spin(uint32_t nanoseconds) {
   }
 }
 
+static uint64_t next_for_devices = SERVICE_DEVICE_MEMORY, end_for_devices, to_device;
+static uint32_t instance;
+
+void runtime_start(const struct service_start* start) {
+  instance = start->instance;
+  to_device = start->device_memory - SERVICE_DEVICE_MEMORY;
+  end_for_devices = SERVICE_DEVICE_MEMORY + start->device_memory_bytes;
+}
+
+void* memory_reserve_dma(size_t bytes, size_t alignment) {
+  const uint64_t at = (next_for_devices + alignment - 1) & ~(uint64_t)(alignment - 1);
+  if (at + bytes > end_for_devices) __builtin_trap();
+  next_for_devices = at + bytes;
+  return (void*)at;
+}
+
+uint64_t memory_device_address(const void* memory) { return (uintptr_t)memory + to_device; }
+
+void statistics_add(const char* names, const uint64_t* counters) {
+  system_call(SYSTEM_CALL_COUNT, (uintptr_t)names, (uintptr_t)counters);
+}
+
 /* A process is one instance of its program. */
 uint32_t rpc_instances(const char* program) {
   (void)program;
   return 1;
 }
-uint32_t rpc_instance_of(const struct rpc_call* call) {
-  (void)call;
-  return 0;
-}
-
-int32_t rpc_null(struct rpc_call* call) {
-  (void)call;
-  return 0;
-}
+uint32_t rpc_first_instance(void) { return instance; }

@@ -5,7 +5,34 @@
 
 #include <stdint.h>
 
+#include "firmware/drivers/nic.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
+
+/* How a process gets its calls: main()'s second argument. */
+enum service_delivery {
+  SERVICE_BY_LINES,  /* of its end-points of Lauberhorn; the bytes of a line are in the bits above */
+  SERVICE_BY_QUEUE,  /* of a descriptor NIC, which it drives itself */
+  SERVICE_BY_SOCKET, /* of the kernel */
+};
+#define SERVICE_DELIVERY_BITS 8
+
+/* What a process is told that gets no lines: at SERVICE_START. */
+#define SERVICE_START 0x3fd8000000ul
+struct service_start {
+  uint32_t instance;            /* of its program, and so its UDP port */
+  uint32_t idle_polls;          /* that find nothing, until it gives its turn up; 0: it keeps it */
+  uint64_t device_memory;       /* where devices find SERVICE_DEVICE_MEMORY */
+  uint64_t device_memory_bytes; /* there */
+  struct nic nic;               /* whose queue it has, or by whose settings it sends */
+};
+/* SERVICE_BY_QUEUE: the queue's page of registers, and memory for its rings and buffers. */
+#define SERVICE_QUEUE 0x3fd8001000ul
+#define SERVICE_DEVICE_MEMORY 0x3fda000000ul
+
+/* SERVICE_BY_SOCKET: (message), a struct socket_message. RECEIVE waits for a datagram to the process's port, and SEND
+ * sends one from there. 0, or SYSTEM_CALL_ERROR: the message is not in memory of the process, or is too long. */
+#define SYSTEM_CALL_RECEIVE 20
+#define SYSTEM_CALL_SEND 21
 
 /* Of thread n: the lines of its end-point, as LAUB_RX and LAUB_TX in it, and the call that its kernel hands to it, in
  * the form of a control line whose bytes go on behind each other. */

@@ -120,7 +120,8 @@ void MemorySystem::Parameters::describe(base::Schema<Parameters>& s) {
   s.add("dram_rate", &P::dram_rate, "all channels together")
       .range(1_Gbps, 100'000_Gbps)
       .derived("four channels of DDR4-2666, 8 B wide: the i9-9960X's most, by Intel's product specification")
-      .without_effect(timed);
+      .without_effect(timed)
+      .acts_with({"dram_busy"}, "no line came from DRAM or went there");
   s.add("refresh_interval", &P::refresh_interval,
         "between refreshes of a DRAM rank, tREFI, where run.spread is drawn; 0: no refresh")
       .range(0_ns, 1_ms)

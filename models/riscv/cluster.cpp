@@ -186,6 +186,16 @@ void ClusterParameters::describe(base::Schema<ClusterParameters>& s) {
       .range(0, 64)
       .unit("threads")
       .setting();
+  s.add("time_slice", &P::time_slice,
+        "how long a thread of the firmware's kernel keeps a hart that another thread waits for, in steps of 1 us")
+      .range(10_us, 1_s)
+      .setting();
+  s.rule("time_slice", [](const P& p) { return p.time_slice % 1_us == 0_ns ? "" : "must be a multiple of 1 us"; });
+  s.add("idle_polls", &P::idle_polls,
+        "polls in a row that find nothing until a process that polls gives its turn up; 0: it keeps its time slice")
+      .range(0, 1'000'000)
+      .unit("polls")
+      .setting();
   s.add("local_delivery", &P::local_delivery,
         "from the CLINT's messages and timers, and from the timer of stimecmp, to a hart's pipeline")
       .range(0_ns, 100_us)

@@ -52,6 +52,8 @@ struct ClusterParameters {
   std::string bootargs;
   std::vector<std::string> services;  ///< programs that the firmware serves, NAME or NAME*PROCESSES; empty: all
   unsigned batch_threads = 0;         ///< that have work beside the services
+  base::Time time_slice = 1_ms;       ///< of a thread while others wait for its hart
+  unsigned idle_polls = 0;            ///< until a process that polls gives its turn up; 0: it does not
   base::Time local_delivery = 20_ns;  ///< from CLINT or stimecmp to a hart's pipeline
   IdleStates idle;
   TlbParameters tlb;

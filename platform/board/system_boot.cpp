@@ -128,6 +128,9 @@ std::vector<part::FirmwareProperty> firmware_settings(const config::BoardConfig&
     check_services(config, cluster, firmware);
   }
   if (p.batch_threads != 0) add("batch_threads", {"sluice,batch-threads", p.batch_threads});
+  if (p.time_slice != riscv::ClusterParameters().time_slice)
+    add("time_slice", {"sluice,time-slice", static_cast<std::uint32_t>(p.time_slice / base::Time::us(1))});
+  if (p.idle_polls != 0) add("idle_polls", {"sluice,idle-polls", p.idle_polls});
   return list;
 }
 

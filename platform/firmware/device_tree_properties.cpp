@@ -22,8 +22,9 @@ std::set<std::string_view> own_names(PropertyNode node) {
     case PropertyNode::pcie_function:
       return {"reg"sv, "local-mac-address"sv, "sluice,path"sv, "phandle"sv};
     case PropertyNode::chosen:
-      return {"stdout-path"sv,        "bootargs"sv,         "sluice,services"sv, "sluice,batch-threads"sv,
-              "linux,initrd-start"sv, "linux,initrd-end"sv, "phandle"sv};
+      return {"stdout-path"sv,          "bootargs"sv,          "sluice,services"sv,
+              "sluice,batch-threads"sv, "sluice,time-slice"sv, "sluice,idle-polls"sv,
+              "linux,initrd-start"sv,   "linux,initrd-end"sv,  "phandle"sv};
   }
   return {};
 }

@@ -6,7 +6,6 @@ import struct
 
 from board_runs import BoardTest, options, result, start
 
-BOARD = ("enzian-lauberhorn", "--set", "run.spread=none", "--firmware")
 SUCCESS, SYSTEM_ERR = 0, 5
 
 
@@ -54,10 +53,12 @@ def replies_in(path):
 class Replay(BoardTest):
     """Tests that replay calls. frame_of(xid, program, procedure) makes a call's frame."""
 
+    board = "enzian-lauberhorn"
+
     def arguments(self, calls, directory, until, firmware):
         capture = os.path.join(directory, "calls.pcap")
         write_capture(capture, [(at, self.frame_of(xid, program, procedure)) for xid, (at, program, procedure) in enumerate(calls)])
-        return (*BOARD, firmware or self.firmware, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"),
+        return (self.board, "--set", "run.spread=none", "--firmware", firmware or self.firmware, *options("workload.kind=replay", "workload.warmup=0", f"workload.pcap={capture}"),
                 "--until", until)
 
     def console(self, calls, *more, until="20 ms"):

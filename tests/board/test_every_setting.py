@@ -49,9 +49,9 @@ VALUES = {
 UNITS = {"ns": " ns", "b/s": " b/s", "Hz": " Hz", "B": " B"}
 # It takes minutes.
 SLOW = (("load", "zero-loss"), ("kind", "zero-loss"))
-# Other limits may hide these, a threshold has nothing near it, and a division may fall into a wait: another value may
-# change nothing.
-HIDDEN = re.compile(r"\.core\.|\.costs\.div32$|\.rx_(cache|fetch_threshold)$|^caches\.\w+_ways$|\.idle\.enter_after$")
+# Other limits may hide these, a threshold has nothing near it, a division may fall into a wait, and a millionth of a few
+# frames is too little: another value may change nothing.
+HIDDEN = re.compile(r"\.core\.|\.clock_tolerance$|\.costs\.div32$|\.rx_(cache|fetch_threshold)$|^caches\.\w+_ways$|\.idle\.enter_after$")
 
 
 def numbers(value):

@@ -51,7 +51,7 @@ class Batch(BoardTest):
         the wait for lines, and each of them takes an exchange with the NIC."""
         for rate, requests in ((30_000, 300), (300_000, 1000), (600_000, 2000)):
             with self.subTest(rate=rate):
-                r = result(BOARD, "--requests", str(requests), "--warmup", "100", *EXACT, *OPEN,
+                r = result(BOARD, "--requests", str(requests), "--warmup", str(requests), *EXACT, *OPEN,
                            *batch(4, f"workload.rate={rate}", "nic.eth0.queue=64", "nic.eth0.give_back=0us"))
                 self.assertEqual((r["requests"]["completed"], r["requests"]["errors"]), (requests, 0))
                 self.assertEqual([core["time"].get("idle", 0) for core in r["cores"]], [0] * 4)

@@ -146,7 +146,7 @@ delete
 continue
 """)
         self.assertRegex(text, r"(?m)^Breakpoint 1, echo \(call=0x[0-9a-f]+\) at \./firmware/programs/echo\.c:\d+$")
-        self.assertRegex(text, r"(?m)^#1 .* in serve_\w+ .* at \./firmware/user/service\.c:\d+")
+        self.assertRegex(text, r"(?m)^#1 .* in serve_\w+ .* at \./firmware/user/by_lines\.c:\d+")
         self.assertRegex(text, r"\(application, user mode, request 1, process service-echo \(\d\)\) echo \(call=")
         self.assertIn("$1 = 1\n", text)
         self.assertIn("exited normally", text)

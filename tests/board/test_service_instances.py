@@ -8,7 +8,7 @@ import unittest
 from board_runs import BoardTest, options, result
 from lauberhorn_calls import SUCCESS, Replay, call
 
-BOARDS = ("enzian-lauberhorn", "enzian-dma", "e810-irq", "enzian-eci-rpc")
+BOARDS = ("enzian-lauberhorn", "enzian-dma", "e810-irq", "enzian-eci-rpc", "enzian-bypass", "enzian-kernel")
 FEW = ("--requests", "100", "--warmup", "10")
 KV, GET, PUT = 0x20000003, 1, 2
 KV_OK, KV_NOT_FOUND = 0, 1
@@ -77,7 +77,8 @@ class States(Replay):
         calls = [(10_000, (KV, 1), PUT), (10_200, (KV, 1), GET), (10_400, (KV, 0), GET), (10_600, (KV, 2), GET)]
         found = struct.pack(">I", KV_OK) + opaque(b"red")
         none = struct.pack(">I", KV_NOT_FOUND)
-        for firmware in ("lauberhorn-server",):
+        for self.board, firmware in (("enzian-lauberhorn", "lauberhorn-server"), ("enzian-bypass", "process-server"),
+                                     ("enzian-kernel", "process-server")):
             _, replies = self.replay(calls, *options("cluster.host.services=kv*3"), firmware=firmware)
             self.assertEqual(replies, {0: (SUCCESS, struct.pack(">I", KV_OK)), 1: (SUCCESS, found), 2: (SUCCESS, none),
                                        3: (SUCCESS, none)})

@@ -63,7 +63,7 @@ __asm__(".globl sluice_largest_frame\n.set sluice_largest_frame, 9618");
 bool nic_descriptor_setup(struct nic* nic, const struct pcie_function* function) {
   const struct nic_settings* settings = &nic->settings;
   uint64_t bar = function->bar[DESC_BAR_REGISTERS];
-  const uint32_t room = (settings->buffer_bytes - NIC_BUFFER_HEADROOM) & ~(DESC_RX_BUFFER_MULTIPLE - 1);
+  const uint32_t room = nic_descriptor_room(settings);
   if (!nic_descriptor_open(nic, function, room)) return false;
   nic->buffer_bytes = settings->buffer_bytes;
   for (unsigned i = 0; i < nic->queues; i++) {

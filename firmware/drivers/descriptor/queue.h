@@ -48,6 +48,11 @@ static inline struct queue* own(struct nic_queue* base) { return (struct queue*)
  * the settings say a number. */
 struct queue* nic_descriptor_create_queue(const struct nic_settings* settings);
 
+/* Bytes of the longest frame that a buffer has room for, as the NIC takes it. */
+static inline uint32_t nic_descriptor_room(const struct nic_settings* settings) {
+  return (settings->buffer_bytes - NIC_BUFFER_HEADROOM) & ~(DESC_RX_BUFFER_MULTIPLE - 1);
+}
+
 /* Starts the rings by the queue's page of registers, and gives the NIC receive descriptors. room: bytes of the longest
  * frame that a buffer has room for. */
 void nic_descriptor_start_queue(struct queue* q, uint64_t page, uint32_t room);

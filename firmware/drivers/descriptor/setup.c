@@ -83,12 +83,23 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, 
   return true;
 }
 
-bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function) {
-  uint64_t bar = function->bar[DESC_BAR_REGISTERS];
-  if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
-  if (nic->queues > 1) spread(bar, nic->queues);
+static bool start(const struct nic* nic) {
+  const uint64_t bar = nic->registers;
   reg_write(bar, DESC_CONTROL, DESC_CONTROL_RX_ENABLE | DESC_CONTROL_TX_ENABLE);
-  uint32_t errors = reg_read(bar, DESC_ERRORS);
+  const uint32_t errors = reg_read(bar, DESC_ERRORS);
   if (errors != 0) print("descriptor NIC: refuses its set-up, errors %x\n", errors);
   return errors == 0;
+}
+
+bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function) {
+  if (nic->settings.interrupts && board.interrupts == BOARD_INTERRUPTS_AIA) pcie_msix_enable(function);
+  if (nic->queues > 1) spread(nic->registers, nic->queues);
+  nic->start = start;
+  return nic->settings.stopped || start(nic);
+}
+
+uint32_t nic_descriptor_queues(uint64_t bar) { return reg_read(bar, DESC_CAPABILITIES) & DESC_CAPABILITIES_QUEUES; }
+
+void nic_descriptor_steer(uint64_t bar, unsigned rule, uint16_t udp_port, uint32_t queue) {
+  reg_write(bar, DESC_UDP_RULE(rule), DESC_UDP_RULE_VALID | queue << DESC_UDP_RULE_QUEUE_SHIFT | udp_port);
 }

@@ -18,5 +18,11 @@ bool nic_descriptor_open(struct nic* nic, const struct pcie_function* function, 
 void nic_descriptor_connect(const struct pcie_function* function, unsigned index, uint32_t moderation,
                             void (*on_message)(void*), void (*on_wire)(void*), void* context);
 
-/* Lets frames in and out. False if the NIC has refused something since open(). */
+/* Queue pairs that the NIC has, whether or not the driver uses them. */
+uint32_t nic_descriptor_queues(uint64_t bar);
+
+/* Datagrams for this UDP port (in host order) go to the receive queue. rule: below DESC_UDP_RULES. */
+void nic_descriptor_steer(uint64_t bar, unsigned rule, uint16_t udp_port, uint32_t queue);
+
+/* Lets frames in and out, unless the settings say `stopped`. False if the NIC has refused something since open(). */
 bool nic_descriptor_enable(struct nic* nic, const struct pcie_function* function);

@@ -60,7 +60,8 @@ static void begin_worker(struct server* s, uint32_t number) {
   const unsigned access = PAGE_READ | PAGE_WRITE | PAGE_DEVICE;
   map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, access);
   map(s->process, SERVICE_LINES(number) + LAUB_TX, out.base, SERVICE_LINES_BYTES, access);
-  thread_create(&w->thread, s->process, number, s->nic->line_bytes, board.core_frequency);
+  thread_create(&w->thread, s->process, number,
+                SERVICE_BY_LINES | (uint64_t)s->nic->line_bytes << SERVICE_DELIVERY_BITS, board.core_frequency);
   spinlock_give(&s->process->lock);
   s->workers[number] = w;
 }

@@ -77,7 +77,9 @@
   SLUICE_STEP(jump, "jump", "from the call at hand to the handler")
 
 /* Why software ends a request without a reply. */
-#define SLUICE_DROPS(SLUICE_DROP_REASON) SLUICE_DROP_REASON(transmit_ring_full, "transmit ring full")
+#define SLUICE_DROPS(SLUICE_DROP_REASON)                        \
+  SLUICE_DROP_REASON(transmit_ring_full, "transmit ring full") \
+  SLUICE_DROP_REASON(socket_full, "socket full")
 
 enum sluice_drop {
 #define SLUICE_DROP_REASON(name, title) SLUICE_DROP_##name,

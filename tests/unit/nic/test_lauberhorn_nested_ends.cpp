@@ -184,7 +184,7 @@ TEST_CASE("a call that a process has written and not committed ends with it", "[
              at.set(LAUB_LOST, 1u << 16 | LAUB_LOST_KEPT);
              at.add_process(1, 1);
              h.at(h.runner.time() + 10_us);
-             // The new process, which begins with control line 0, as firmware/user/service.c does.
+             // The new process, which begins with control line 0, as firmware/user/by_lines.c does.
              at.send(call(2, 0));
              Side again = at.user(h, 1), out = at.user(h, 1, LAUB_TX);
              REQUIRE(wait_long(again) == LAUB_CALL);

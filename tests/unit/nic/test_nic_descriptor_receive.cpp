@@ -316,8 +316,10 @@ TEST_CASE("a rule sends the datagrams of its UDP port, and nothing else, to its 
     CHECK(queue_of(5000, 20051) == 1);
     CHECK(queue_of(5000, 111) == 1);
     b.write(DESC_UDP_RULE(5), 0);
+    b.wait(1_us);
     CHECK(queue_of(5000, 20049) == 0);
     b.write(DESC_UDP_RULE(63), 0);
+    b.wait(1_us);
     CHECK(queue_of(5000, 20049) == 1);
     b.write(DESC_UDP_RULE(0), rule(1, 4));
     CHECK(b.read(DESC_UDP_RULE(0)) == 0);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firmware/user/service.c: a process that serves an RPC program by the lines of its end-points. Each thread waits in a
+/* firmware/user/by_lines.c: a process that serves an RPC program by the lines of its end-points. Each thread waits in a
  * load of its own; what comes otherwise comes by the kernel. */
-#include "firmware/user/service.h"
-
 #include <stddef.h>
 
 #include "firmware/drivers/lauberhorn/lines.h"
@@ -12,9 +10,9 @@
 #include "firmware/rpc/program.h"
 #include "firmware/user/nested.h"
 #include "firmware/user/runtime.h"
+#include "firmware/user/service.h"
 #include "firmware/user/system.h"
-
-int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency);
+#include "firmware/user/ways.h"
 
 /* What a service's code pointer leads to: a handler, which ignores the data pointer, if arguments and results have room
  * in a control line. */
@@ -29,28 +27,13 @@ struct worker {
   bool holds_out;                    /* a control line of these */
 };
 
-#define THREADS 32u
-static struct worker workers[THREADS];
+static struct worker workers[SERVICE_THREADS];
 static int32_t serve_copied(struct rpc_call* call, const void* data);
 
 #define DESCRIBE(name, number, version)                                                                \
   __attribute__((used, section(".description"))) static const struct service_description of_##name = { \
       (uintptr_t)&name##_program, (uintptr_t)serve_copied};
 RPC_PROGRAMS(DESCRIBE)
-#define SET_UP(name, number, version) name##_program_setup();
-
-static uint32_t begun, is_set_up;
-
-/* The first thread does it, and the others wait. */
-static void set_up_once(uint64_t core_frequency) {
-  if (__atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED) == 0) {
-    runtime_setup(core_frequency);
-    RPC_PROGRAMS(SET_UP)
-    __atomic_store_n(&is_set_up, 1, __ATOMIC_RELEASE);
-  }
-  while (__atomic_load_n(&is_set_up, __ATOMIC_ACQUIRE) == 0) yield();
-}
-
 static volatile uint32_t* word_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_WORD); }
 static volatile uint32_t* status_of(uintptr_t line) { return (volatile uint32_t*)(line + LAUB_HEAD_XID); }
 
@@ -194,9 +177,7 @@ static int64_t serve_handed(uint64_t thread, uint64_t line_bytes) {
   return length;
 }
 
-int main(uint64_t thread, uint64_t line_bytes, uint64_t core_frequency) {
-  if (thread >= THREADS) return 1;
-  set_up_once(core_frequency);
+void serve_by_lines(uint64_t thread, uint64_t line_bytes) {
   struct worker* w = &workers[thread];
   set_up_worker(w, thread, line_bytes);
   does(poll, jump); /* with a call in its lines */
