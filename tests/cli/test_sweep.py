@@ -21,7 +21,7 @@ class Points(SweepTest):
         counts = {name: int(self.succeed("sweep", name, "--count")) for name in names}
         self.assertEqual(counts, {"delivery": 36, "design-space": 480, "link-width": 450, "echo-rate": 10, "echo-rate-fine": 1,
                                   "echo-caches": 5, "pcie-latency": 20, "pcie-bandwidth": 10, "pcie-iommu": 3,
-                                  "pio-loopback": 6, "idle": 1, "moving-services": 8, "message-rtt": 21})
+                                  "pio-loopback": 6, "idle": 1, "moving-services": 8, "message-rtt": 21, "dynamic-load": 20})
         self.assert_mistake(["sweep", "link-widht", "--count"], "there is no study link-widht; did you mean link-width?")
 
     def test_points_are_counted_and_listed(self):
