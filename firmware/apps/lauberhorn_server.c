@@ -379,7 +379,7 @@ int application_main(void) {
   const uint32_t serving = harts < lauberhorn.workers ? harts : lauberhorn.workers;
   const uint32_t processes = lauberhorn_services_setup(&lauberhorn, serving, images);
   for (uint32_t p = 1; p <= processes; p++) server_setup(&servers[p], &lauberhorn, (uint16_t)p, serving, images[p]);
-  batch_setup(harts, (uint16_t)(processes + 1));
+  batch_setup(harts, (uint16_t)(processes + 1), false);
   for (uint32_t hart = 0; hart < harts; hart++) add_core(hart);
   print("Lauberhorn, %u processes, %u harts; serving on %u.%u.%u.%u\n", processes, harts, lauberhorn.ipv4 >> 24,
         lauberhorn.ipv4 >> 16 & 255, lauberhorn.ipv4 >> 8 & 255, lauberhorn.ipv4 & 255);

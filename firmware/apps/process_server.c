@@ -20,15 +20,19 @@
 static struct nic nics[NIC_MAX];
 static struct server_process processes[SERVER_PROCESSES_MOST];
 
-/* The kernel keeps one queue of a NIC that is polled. With interrupts it needs buffers for what no thread has taken
- * yet.
- */
+/* With interrupts: what the rings and a burst hold, and what no thread has taken. With fewer, the NIC may have none
+ * when all harts sleep. */
+static uint32_t least_buffers(const struct nic_settings* s) {
+  return s->rx_ring + s->tx_ring + NIC_BURST + DELIVERY_BUFFERS;
+}
+
+/* The kernel keeps one queue of a NIC that is polled. */
 static void adjust(struct nic_settings* s) {
   s->stopped = true;
   if (!s->interrupts)
     s->queues = 1;
   else if (s->buffers == 0)
-    s->buffers = s->rx_ring + s->tx_ring + NIC_BURST + DELIVERY_HELD_MOST;
+    s->buffers = least_buffers(s);
 }
 
 /* The window of 64-bit BARs is beyond what translation leaves in its place. */
@@ -54,6 +58,11 @@ static bool set_up(const struct nic* nic, uint32_t count, uint32_t harts) {
     print("sluice,idle-polls is for processes that poll, and %s interrupts\n", nic->settings.name);
     return false;
   }
+  if (nic->settings.buffers < least_buffers(&nic->settings)) {
+    print("%s has %u buffers for a queue, and must have %u\n", nic->settings.name, nic->settings.buffers,
+          least_buffers(&nic->settings));
+    return false;
+  }
   delivery_setup(nic, processes, count);
   return nic->start(nic);
 }
@@ -69,15 +78,15 @@ int application_main(void) {
   pcie_print();
   const unsigned found = nic_setup(nics, adjust);
   if (found != 1) {
-    print("%u NICs: it serves one\n", found);
-    return EXIT_NO_NIC;
+    print("%u NICs: process-server serves one\n", found);
+    return found == 0 ? EXIT_NO_NIC : EXIT_GAVE_UP;
   }
   const struct nic* nic = &nics[0];
   const uint32_t harts = nic->settings.interrupts ? nic->queues : board.harts;
   rpc_programs_setup();
   const uint32_t count = server_make_processes(processes, nic);
   if (count == 0) return EXIT_GAVE_UP;
-  batch_setup(harts, (uint16_t)(count + 1));
+  batch_setup(harts, (uint16_t)(count + 1), true); /* processes begin at the first */
   if (!set_up(nic, count, harts)) return EXIT_GAVE_UP;
   const uint32_t ip = nic->settings.ipv4;
   print("%s, %u processes, %u harts, %s; serving on %u.%u.%u.%u\n", nic->settings.name, count, harts,

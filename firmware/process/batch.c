@@ -48,7 +48,7 @@ static struct entry* take(struct queue* q) {
   return e;
 }
 
-void batch_setup(unsigned harts, uint16_t number) {
+void batch_setup(unsigned harts, uint16_t number, bool from_last) {
   if (wanted == 0) return;
   const struct process_image* image = process_find_image("process-batch");
   if (image == 0 || !process_create(&process, number, image)) panic("there is no batch process");
@@ -57,7 +57,7 @@ void batch_setup(unsigned harts, uint16_t number) {
   for (uint32_t i = 0; i < wanted; i++) {
     struct entry* e = memory_reserve(sizeof *e, 64);
     thread_create(&e->thread, &process, i, 0, 0);
-    append(&queues[i % harts], e);
+    append(&queues[from_last ? harts - 1 - i % harts : i % harts], e);
     units[i] = 0;
     statistics_add("batch_units", &units[i]);
   }
@@ -92,6 +92,7 @@ void batch_run(unsigned hart, batch_until* until, const void* context) {
     append(q, take(q));
     begins = true;
   }
+  if (q->first != 0) append(q, take(q)); /* the next one has what is left of the hart */
 }
 
 void batch_take_turn(unsigned hart, batch_until* until, const void* context) {

@@ -10,9 +10,9 @@
 /* Reads the device tree. To be called before memory_reserve(), which may overwrite it. */
 void batch_find(void);
 
-/* Makes the process, with this number, and gives its threads to the harts in turn. The counter `batch_units` of the
- * image says how much work they have done, each unit firmware/user/batch.c's. */
-void batch_setup(unsigned harts, uint16_t process);
+/* Makes the process, with this number, and gives its threads to the harts in turn, from the first or the last one on.
+ * The counter `batch_units` of the image says how much work they have done, each unit firmware/user/batch.c's. */
+void batch_setup(unsigned harts, uint16_t process, bool from_last);
 
 bool batch_has_work(unsigned hart);
 

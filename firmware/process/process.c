@@ -3,6 +3,7 @@
 #include "firmware/process/process.h"
 
 #include "firmware/boot/boot.h"
+#include "firmware/kernel/account.h"
 #include "firmware/kernel/console.h"
 #include "firmware/kernel/csr.h"
 #include "firmware/kernel/hart.h"
@@ -110,32 +111,36 @@ static uint64_t print_for(const struct process* p, uint64_t address, uint64_t by
   return bytes;
 }
 
-/* Copies a text of the process; 0: it is not the process's, or has no end where names have. */
-static char* copy_names(const struct process* p, uint64_t address) {
-  char names[STATISTICS_NAMES_MAX];
-  for (uint32_t i = 0; i < sizeof names; i++) {
+/* Reads a text of the process. Returns its bytes with the zero byte; 0: it is not the process's, or has no end where
+ * names have. */
+static uint32_t read_names(const struct process* p, uint64_t address, char names[STATISTICS_NAMES_MAX]) {
+  for (uint32_t i = 0; i < STATISTICS_NAMES_MAX; i++) {
     const char* at = address_space_find(&p->space, address + i, 1, PAGE_READ);
     if (at == 0) return 0;
     names[i] = *at;
-    if (names[i] != 0) continue;
-    char* copy = memory_reserve(i + 1, 8);
-    __builtin_memcpy(copy, names, i + 1);
-    return copy;
+    if (names[i] == 0) return i + 1;
   }
   return 0;
 }
 
 static uint64_t count_for(const struct process* p, uint64_t address, uint64_t counters) {
-  const char* names = copy_names(p, address);
+  char names[STATISTICS_NAMES_MAX];
+  const uint32_t bytes = read_names(p, address, names);
   uint32_t count = 1;
-  for (const char* c = names; c != 0 && *c != 0; c++) count += *c == ' ';
+  for (uint32_t i = 0; i < bytes; i++) count += names[i] == ' ';
   const uint64_t* at = address_space_find(&p->space, counters, count * sizeof *at, PAGE_READ | PAGE_WRITE);
-  if (names == 0 || at == 0) return SYSTEM_CALL_ERROR;
+  if (bytes == 0 || at == 0 || counters % sizeof *at != 0) return SYSTEM_CALL_ERROR;
   static struct spinlock lock;
   spinlock_take(&lock);
-  statistics_add(names, at);
+  const bool has_room = statistics_table.count < STATISTICS_BLOCKS;
+  if (has_room) {
+    char* kept = memory_reserve(bytes, 8);
+    __builtin_memcpy(kept, names, bytes);
+    statistics_add(kept, at);
+  }
   spinlock_give(&lock);
-  return 0;
+  if (!has_room) print("process %u: the counters have no room for \"%s\"\n", p->number, names);
+  return has_room ? 0 : SYSTEM_CALL_ERROR;
 }
 
 /* True: the thread goes on. */
@@ -188,6 +193,7 @@ static enum thread_event run(struct thread* t) {
     const unsigned long cause = user_run(&t->context);
     if (cause & CAUSE_INTERRUPT) {
       t->preemptions++;
+      account(interrupt);
       supervisor_interrupt(cause);
       return process_lives(t->process) ? THREAD_PREEMPTED : THREAD_ENDED;
     }

@@ -27,7 +27,7 @@ struct task* task_queue_take(struct task_queue* queue);
 /* The core takes part from now on. Another core that has a task for it writes `data` to `address`, unless that is 0. */
 void scheduler_start(uint32_t core, uint64_t address, uint32_t data);
 
-/* A core for a task that was asleep. One that is free is not found again before the task has run there. */
+/* A core for a task that was asleep. One that is free is not found again before it has looked for a task. */
 uint32_t scheduler_find_core(const struct task* task);
 
 /* Behind all others that wait for the core. Any core may call it, and interrupts the other one. */

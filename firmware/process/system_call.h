@@ -8,7 +8,7 @@
 #define SYSTEM_CALL_YIELD 3 /* (): another process may run */
 #define SYSTEM_CALL_PRINT_MOST 256u
 /* (names, counters): as statistics_add() of firmware/kernel/statistics.h. The counters of a block lie in one page. 0,
- * or SYSTEM_CALL_ERROR: they do not, or are not the process's. */
+ * or SYSTEM_CALL_ERROR: they do not, are not the process's, or there is no room for more. */
 #define SYSTEM_CALL_COUNT 4
 
 /* Memory that a process has without asking: a page is there, and zero, when it is first touched. */

@@ -7,6 +7,7 @@
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
 #include "firmware/kernel/console.h"
+#include "firmware/kernel/csr.h"
 #include "firmware/kernel/fdt.h"
 #include "firmware/kernel/hart.h"
 #include "firmware/kernel/interrupt.h"
@@ -20,9 +21,13 @@
 #include "firmware/rpc/port.h"
 #include "firmware/user/service.h"
 
+/* How often hart 0 looks at the kernel's queue. */
+#define LOOK_US 100u
+
 struct core {
   struct task_queue ready;
-  bool is_over; /* the time slice */
+  bool is_due;  /* its time to look at the kernel's queue, or at who is next */
+  uint64_t end; /* of the time slice */
   struct {
     uint64_t turns, yields, ended;
   } counters;
@@ -97,30 +102,50 @@ bool bypass_setup(const struct nic* nic, struct server_process* processes, uint3
   return nic->start(nic);
 }
 
-static void end_slice(void* core) { ((struct core*)core)->is_over = true; }
-static bool is_over(const void* core) { return ((const struct core*)core)->is_over; }
+static void be_due(void* core) { ((struct core*)core)->is_due = true; }
+static bool is_due(const void* core) { return ((const struct core*)core)->is_due; }
 
-/* Runs a process for a slice. False: it has ended. */
-static bool run(struct core* c, struct task* t) {
-  while (!c->is_over) {
+enum end { DUE, YIELDED, ENDED };
+
+/* Runs a process until the core is due. */
+static enum end run(struct core* c, struct task* t) {
+  while (!c->is_due) {
     account(polling); /* it says itself when it has found something */
     const enum thread_event event = thread_run(&t->thread);
     account(kernel);
     if (event == THREAD_CALLS) thread_answer(&t->thread, SYSTEM_CALL_ERROR);
-    if (event == THREAD_ENDED) c->counters.ended++;
-    if (event == THREAD_ENDED) return false;
-    if (event == THREAD_YIELDED) {
-      c->counters.yields++;
-      return true;
-    }
+    if (event == THREAD_ENDED) return ENDED;
+    if (event == THREAD_YIELDED) return YIELDED;
   }
-  return true;
+  return DUE;
 }
 
-static void begin_slice(struct core* c) {
-  c->is_over = false;
+static void look_at_kernel_queue(uint32_t hart) {
+  if (hart != 0) return;
+  while (rpc_take_turn(&kernel_port)) {
+  }
+  account(kernel);
+}
+
+/* Runs a process, or the hart's batch threads, for a time slice. */
+static enum end run_slice(uint32_t hart, struct task* t, bool is_batch) {
+  struct core* c = &cores[hart];
+  enum end end = DUE;
   c->counters.turns++;
-  interrupt_at(time_slice_end(), end_slice, c);
+  c->end = time_slice_end();
+  do {
+    const uint64_t look = read_time() + board.timebase_frequency / 1000000 * LOOK_US;
+    c->is_due = false;
+    interrupt_at(hart == 0 && look < c->end ? look : c->end, be_due, c);
+    if (is_batch)
+      batch_take_turn(hart, is_due, c);
+    else
+      end = run(c, t);
+    look_at_kernel_queue(hart);
+  } while (end == DUE && read_time() < c->end);
+  c->counters.yields += end == YIELDED;
+  c->counters.ended += end == ENDED;
+  return end;
 }
 
 void bypass_serve(uint32_t hart) {
@@ -129,16 +154,11 @@ void bypass_serve(uint32_t hart) {
   if (batch_has_work(hart)) task_queue_put(&c->ready, &batch);
   interrupt_setup_hart(hart);
   for (;;) {
-    if (hart == 0) rpc_take_turn(&kernel_port);
-    account(kernel);
     struct task* t = task_queue_take(&c->ready);
     if (t == 0 && hart != 0) hart_park();
-    if (t == 0) continue;
-    begin_slice(c);
-    if (t == &batch)
-      batch_take_turn(hart, is_over, c);
-    else if (!run(c, t))
-      continue;
-    task_queue_put(&c->ready, t);
+    if (t == 0)
+      look_at_kernel_queue(hart);
+    else if (run_slice(hart, t, t == &batch) != ENDED)
+      task_queue_put(&c->ready, t);
   }
 }

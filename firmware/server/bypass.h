@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/server/bypass.h: kernel bypass. Each process polls a queue pair of the NIC that is its own; the NIC steers
  * the calls there by their UDP port. A process belongs to one hart. Those of a hart, and its batch threads, have it by
- * turns of a time slice; hart 0 looks at the kernel's own queue between turns. */
+ * turns of a time slice; hart 0 looks at the kernel's own queue between turns and each 100 us. */
 #pragma once
 
 #include <stdbool.h>

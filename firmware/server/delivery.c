@@ -37,7 +37,7 @@ struct core {
   uint8_t* returned;                  /* their buffers, of which other harts have made a list */
   struct rpc_port port;               /* what is for no process */
   struct {
-    uint64_t delivered, wakeups, sent, preempted, held_back, ended;
+    uint64_t delivered, wakeups, sent, preempted, held_back, bad_calls, ended;
   } counters;
 };
 static struct core* cores[BOOT_MAX_HARTS];
@@ -90,19 +90,23 @@ static void drop(struct core* c, const struct net_datagram* datagram) {
 static void deliver(struct core* c, const struct net_datagram* datagram) {
   stage(schedule_decision, datagram->frame);
   struct socket* s = socket_at(datagram->udp->destination);
-  if (s == 0 || datagram->reply != 0) return rpc_serve_datagram(&c->port, datagram);
-  if (c->held == DELIVERY_HELD_MOST) {
+  if (s == 0 || s->is_closed || datagram->reply != 0) return rpc_serve_datagram(&c->port, datagram);
+  if (c->held >= DELIVERY_HELD_MOST && s->count != 0) {
     c->counters.held_back++;
     return drop(c, datagram);
   }
   struct task* wake = socket_take_waiting(s);
-  const uint32_t core = wake != 0 ? scheduler_find_core(wake) : 0;
+  uint32_t core = wake != 0 ? scheduler_find_core(wake) : 0;
   stage(wait_core, datagram->frame);
   const bool is_put = socket_put(s, datagram, c->hart);
   c->held += is_put;
   c->counters.delivered += is_put;
   if (!is_put) drop(c, datagram);
-  if (wake == 0) return;
+  if (wake == 0) { /* one may have come to wait between the looks for one and for the datagram */
+    wake = socket_take_waiting(s);
+    if (wake == 0) return;
+    core = scheduler_find_core(wake);
+  }
   c->counters.wakeups++;
   scheduler_put(core, wake);
 }
@@ -131,10 +135,13 @@ static void look(struct core* c) {
 /* The thread takes a datagram, or sleeps until there may be one: then false. */
 static bool receive(struct core* c, struct service_thread* t) {
   struct socket_datagram d;
-  t->receives = !socket_take(t->socket, &t->task, &d);
-  if (t->receives) return false;
+  t->receives = true; /* before another hart may find it waiting */
+  if (!socket_take(t->socket, &t->task, &d)) return false;
+  t->receives = false;
   uint8_t* frame = d.datagram.frame;
-  thread_answer(&t->task.thread, message_receive(&t->task.thread, &d.datagram));
+  const uint64_t error = message_receive(&t->task.thread, &d.datagram);
+  thread_answer(&t->task.thread, error);
+  c->counters.bad_calls += error != 0;
   give_back(c, frame, d.core);
   return true;
 }
@@ -165,7 +172,9 @@ static uint64_t send(struct core* c, const struct thread* t, const struct socket
 static bool serve_call(struct core* c, struct service_thread* t) {
   struct thread* thread = &t->task.thread;
   if (thread_call(thread) == SYSTEM_CALL_RECEIVE) return receive(c, t);
-  thread_answer(thread, thread_call(thread) == SYSTEM_CALL_SEND ? send(c, thread, t->socket) : SYSTEM_CALL_ERROR);
+  const uint64_t error = thread_call(thread) == SYSTEM_CALL_SEND ? send(c, thread, t->socket) : SYSTEM_CALL_ERROR;
+  thread_answer(thread, error);
+  c->counters.bad_calls += error != 0;
   return true;
 }
 
@@ -175,23 +184,24 @@ static bool serve_call(struct core* c, struct service_thread* t) {
 static void end_slice(void* core) { ((struct core*)core)->is_over = true; }
 static void be_called(void* core) { ((struct core*)core)->is_called = true; }
 
-/* The thread's process has ended: what waits for it is lost. */
+/* The thread's process has ended: what waits for it is lost. Each of its threads comes here that was not asleep. */
 static void lose(struct core* c, struct service_thread* t) {
   struct socket_datagram d;
-  c->counters.ended++;
-  sockets[from_be16(t->socket->port) - RPC_PORT_SERVICES] = 0;
+  if (socket_close(t->socket)) c->counters.ended++;
   while (socket_take(t->socket, &t->task, &d)) give_back(c, d.datagram.frame, d.core);
 }
 
-/* A slice runs while another thread waits for the hart. */
+/* A slice runs while another thread waits for the hart, or frames do that raise no interrupt. */
 static void limit(struct core* c) {
-  if (c->has_slice || !scheduler_has_task(c->hart)) return;
+  if (c->has_slice || !(scheduler_has_task(c->hart) || c->has_more)) return;
   c->has_slice = true;
+  c->is_over = false;
   interrupt_at(time_slice_end(), end_slice, c);
 }
 
 static void run(struct core* c, struct service_thread* t) {
-  c->has_slice = c->is_over = false;
+  c->has_slice = false;
+  interrupt_never();
   if (t->receives && !receive(c, t)) return; /* another thread was faster */
   for (;;) {
     limit(c);
@@ -201,10 +211,11 @@ static void run(struct core* c, struct service_thread* t) {
     if (unlikely(event == THREAD_ENDED)) return lose(c, t);
     look(c);
     if (event == THREAD_CALLS && !serve_call(c, t)) return;
-    if ((c->is_over || event == THREAD_YIELDED) && scheduler_has_task(c->hart)) {
-      c->counters.preempted++;
-      return scheduler_put(c->hart, &t->task);
-    }
+    if (!c->is_over && event != THREAD_YIELDED) continue;
+    c->has_slice = c->is_over = false;
+    if (!scheduler_has_task(c->hart)) continue;
+    c->counters.preempted++;
+    return scheduler_put(c->hart, &t->task);
   }
 }
 
@@ -213,12 +224,11 @@ static bool is_wanted(const void* core) {
   return c->is_called || *c->scheduled != 0;
 }
 
-/* Threads that are woken from now on find the hart free. */
+/* No thread is ready. Interrupts are let in here, and in user mode, only. */
 static void rest(struct core* c) {
   interrupt_never();
   if (batch_has_work(c->hart)) return batch_run(c->hart, is_wanted, c);
-  const volatile uint32_t has_call = c->is_called || *c->scheduled != 0;
-  interrupt_idle(&has_call);
+  interrupt_idle(c->scheduled);
 }
 
 static void tell_steps(const struct core* c) {
@@ -256,8 +266,8 @@ static void add_core(const struct nic* nic, uint32_t hart) {
   struct core* c = memory_reserve(sizeof *c, 64);
   *c = (struct core){.hart = hart, .queue = nic->queue[hart]};
   rpc_port_setup(&c->port, nic, hart, nic->settings.ipv4);
-  statistics_add("delivered wakeups sent preempted held_back ended", &c->counters.delivered);
-  _Static_assert(sizeof c->counters == 6 * sizeof(uint64_t), "a name for each");
+  statistics_add("delivered wakeups sent preempted held_back bad_calls ended", &c->counters.delivered);
+  _Static_assert(sizeof c->counters == 7 * sizeof(uint64_t), "a name for each");
   cores[hart] = c;
 }
 
@@ -275,6 +285,7 @@ static void add_process(struct server_process* p, uint32_t threads) {
 }
 
 void delivery_setup(const struct nic* nic, struct server_process* processes, uint32_t count) {
+  const uint32_t threads = nic->queues < SERVICE_THREADS ? nic->queues : SERVICE_THREADS;
   for (uint32_t hart = 0; hart < nic->queues; hart++) add_core(nic, hart);
-  for (uint32_t i = 0; i < count; i++) add_process(&processes[i], nic->queues);
+  for (uint32_t i = 0; i < count; i++) add_process(&processes[i], threads);
 }

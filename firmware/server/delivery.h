@@ -9,10 +9,13 @@
 
 #include "firmware/server/processes.h"
 
-/* Datagrams that a hart's NIC queue may have brought and no thread has taken; the driver needs so many buffers more. */
+/* Datagrams that a hart's NIC queue may have brought and no thread has taken. Beyond that each socket may have one. The
+ * driver needs so many buffers more. */
 #define DELIVERY_HELD_MOST 1024u
+#define DELIVERY_BUFFERS (DELIVERY_HELD_MOST + SERVER_PROCESSES_MOST)
 
-/* Opens a socket for each process, with a thread for each hart that has a queue of the NIC. */
+/* Opens a socket for each process, with a thread for each hart that has a queue of the NIC,
+ * SERVICE_THREADS at most. */
 void delivery_setup(const struct nic* nic, struct server_process* processes, uint32_t count);
 
 /* Serves the NIC's queue of this hart, and runs threads. */

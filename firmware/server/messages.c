@@ -43,25 +43,37 @@ static struct socket_message* find(const struct thread* t, unsigned access) {
   return address_space_find(&t->process->space, address, sizeof(struct socket_message), access);
 }
 
+/* The process may change its memory at any time: what is checked is a copy. */
+static bool read(const struct socket_message* from, struct socket_message* to) {
+  if (from == 0) return false;
+  to->peer = from->peer;
+  to->length = *(const volatile uint32_t*)&from->length;
+  to->payload = *(const volatile uint64_t*)&from->payload;
+  to->room = *(const volatile uint64_t*)&from->room;
+  return true;
+}
+
 uint64_t message_receive(const struct thread* t, const struct net_datagram* datagram) {
-  struct socket_message* m = find(t, PAGE_READ | PAGE_WRITE);
-  if (m == 0) return SYSTEM_CALL_ERROR;
+  struct socket_message* there = find(t, PAGE_READ | PAGE_WRITE);
+  struct socket_message m;
+  if (!read(there, &m)) return SYSTEM_CALL_ERROR;
   stage(copy, datagram->frame);
-  m->length = datagram->length < m->room ? datagram->length : m->room;
-  net_find_peer(datagram, &m->peer);
-  if (!copy(t, m->payload, datagram->payload, m->length, PAGE_WRITE)) return SYSTEM_CALL_ERROR;
+  const uint32_t length = datagram->length < m.room ? datagram->length : (uint32_t)m.room;
+  net_find_peer(datagram, &there->peer);
+  there->length = length;
+  if (!copy(t, m.payload, datagram->payload, length, PAGE_WRITE)) return SYSTEM_CALL_ERROR;
   stage(context_switch, datagram->frame);
   return 0;
 }
 
 int64_t message_send(const struct thread* t, uint8_t* to, uint32_t most, struct net_peer* peer) {
-  const struct socket_message* m = find(t, PAGE_READ);
-  if (m == 0 || m->length > most) return -1;
-  const void* user = address_space_find(&t->process->space, m->payload, 1, PAGE_READ);
+  struct socket_message m;
+  if (!read(find(t, PAGE_READ), &m) || m.length > most) return -1;
+  const void* user = address_space_find(&t->process->space, m.payload, 1, PAGE_READ);
   if (user == 0) return -1;
   stage(copy, user);
-  if (!copy(t, m->payload, to, m->length, PAGE_READ)) return -1;
-  bind(to - UDP_FRAME_HEADER_BYTES, m->length + UDP_FRAME_HEADER_BYTES, user);
-  *peer = m->peer;
-  return m->length;
+  if (!copy(t, m.payload, to, m.length, PAGE_READ)) return -1;
+  bind(to - UDP_FRAME_HEADER_BYTES, m.length + UDP_FRAME_HEADER_BYTES, user);
+  *peer = m.peer;
+  return m.length;
 }

@@ -20,8 +20,10 @@ struct making {
 
 static bool make(struct making* m, const char* program, const struct process_image* image, uint32_t instance) {
   if (m->at[instance] != 0) {
-    print("UDP port %u is one process's, and both %s and %s are to be there: sluice,services must name one of them\n",
-          RPC_PORT_SERVICES + instance, m->at[instance], program);
+    print(
+        "UDP port %u is one process's, and both %s and %s are to be there: sluice,services (cluster.NAME.services) may "
+        "name one program only\n",
+        RPC_PORT_SERVICES + instance, m->at[instance], program);
     return false;
   }
   m->at[instance] = program;

@@ -8,6 +8,7 @@ void socket_setup(struct socket* s, uint16_t port) {
   s->lock = (struct spinlock){0, 0};
   s->port = port;
   s->first = s->count = 0;
+  s->is_closed = false;
   s->waiting = (struct task_queue){0, 0};
   s->overflows = 0;
   statistics_add("socket_full", &s->overflows);
@@ -20,14 +21,22 @@ struct task* socket_take_waiting(struct socket* s) {
   return t;
 }
 
+bool socket_close(struct socket* s) {
+  spinlock_take(&s->lock);
+  const bool was_closed = s->is_closed;
+  s->is_closed = true;
+  spinlock_give(&s->lock);
+  return !was_closed;
+}
+
 bool socket_put(struct socket* s, const struct net_datagram* datagram, uint32_t core) {
   spinlock_take(&s->lock);
-  const bool has_room = s->count < SOCKET_DATAGRAMS_MOST;
+  const bool has_room = !s->is_closed && s->count < SOCKET_DATAGRAMS_MOST;
   if (has_room) {
     struct socket_datagram* d = &s->datagrams[(s->first + s->count++) % SOCKET_DATAGRAMS_MOST];
     d->datagram = *datagram;
     d->core = core;
-  } else {
+  } else if (!s->is_closed) {
     s->overflows++;
   }
   spinlock_give(&s->lock);

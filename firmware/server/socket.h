@@ -21,6 +21,7 @@ struct socket {
   struct spinlock lock;
   uint16_t port; /* as on the wire */
   uint32_t first, count;
+  bool is_closed;
   struct task_queue waiting;
   uint64_t overflows; /* datagrams that found it full */
   struct socket_datagram datagrams[SOCKET_DATAGRAMS_MOST];
@@ -31,7 +32,10 @@ void socket_setup(struct socket* socket, uint16_t port);
 /* Takes a task that waits for a datagram; 0: none does. */
 struct task* socket_take_waiting(struct socket* socket);
 
-/* Adds a datagram. False: the socket is full, and has counted it. */
+/* Takes no datagrams any more. False: it has been closed before. */
+bool socket_close(struct socket* socket);
+
+/* Adds a datagram. False: the socket is closed, or full, which it counts. */
 bool socket_put(struct socket* socket, const struct net_datagram* datagram, uint32_t core);
 
 /* Takes the first datagram. False: there is none, and the task waits for one. */

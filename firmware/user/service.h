@@ -8,6 +8,8 @@
 #include "firmware/drivers/nic.h"
 #include "models/nic/lauberhorn/lauberhorn_regs.h"
 
+#define SERVICE_THREADS 32u /* most of a process */
+
 /* How a process gets its calls: main()'s second argument. */
 enum service_delivery {
   SERVICE_BY_LINES,  /* of its end-points of Lauberhorn; the bytes of a line are in the bits above */

@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#define SERVICE_THREADS 32u
-
 void serve_by_lines(uint64_t thread, uint64_t line_bytes) __attribute__((noreturn));
 void serve_by_queue(void) __attribute__((noreturn));
 void serve_by_socket(void) __attribute__((noreturn));

@@ -118,15 +118,18 @@ std::vector<part::FirmwareProperty> firmware_settings(const config::BoardConfig&
   const auto& p = cluster.parameters<riscv::ClusterParameters>();
   std::vector<part::FirmwareProperty> list;
   const auto add = [&](std::string_view key, part::FirmwareProperty property) {
+    // A file's setting is for the firmware that it knows of: another one, as a workload's own, need not read it.
+    const bool is_of_another =
+        !cluster.origin(key).where.file.empty() && config::BoardConfig::is_later(cluster, "firmware", cluster, key);
+    if (is_of_another && !reads(firmware, property.name)) return false;
     if (!reads(firmware, property.name))
       throw config.without_effect(
           cluster, key, fmt::format("the firmware {} does not read /chosen's {}", firmware.name(), property.name));
     list.push_back(std::move(property));
+    return true;
   };
-  if (!p.services.empty()) {
-    add("services", {"sluice,services", fmt::format("{}", fmt::join(p.services, ","))});
+  if (!p.services.empty() && add("services", {"sluice,services", fmt::format("{}", fmt::join(p.services, ","))}))
     check_services(config, cluster, firmware);
-  }
   if (p.batch_threads != 0) add("batch_threads", {"sluice,batch-threads", p.batch_threads});
   if (p.time_slice != riscv::ClusterParameters().time_slice)
     add("time_slice", {"sluice,time-slice", static_cast<std::uint32_t>(p.time_slice / base::Time::us(1))});

@@ -38,6 +38,7 @@ SWITCHED = {
 
 BY_CACHES = "functional timing: test_ledger_cached.py"
 BY_WINDOW = "functional timing refuses it: test_cores.py"
+REFUSED = "the firmware of these boards does not read it, and a board that sets it is refused"
 # Latencies that no lone request meets: why, and which test has those that are not simply off or never due.
 OFF_PATH = {
     "aplic.msi_latency": "the NIC sends messages itself: test_wired_message.py",
@@ -71,6 +72,7 @@ OFF_PATH = {
     "run.stall_limit": "nothing stalls",
     "run.time_limit": "the workload ends before",
     "workload.think": "before the request starts",
+    "cluster.host.time_slice": REFUSED,
     "workload.hot_period": "one service: tests/unit/net/test_services.cpp",
     "workload.call.service": "the calls are not of spin: test_service_times.py",
     "workload.call.service_long": "the calls are not of spin: test_service_times.py",
@@ -112,7 +114,7 @@ class Sensitivity(unittest.TestCase):
         """The runs with 100 ns more, by parameter."""
         overlap = {"bus.latency", *(path for path, why in OFF_PATH.items() if why == BY_CACHES)}
         times = {path: GIVEN.get(path, value) for path, value in cls.times[case[0]].items()
-                 if OFF_PATH.get(path) != BY_WINDOW and (INTERVAL[0] not in case or path not in overlap)}
+                 if OFF_PATH.get(path) not in (BY_WINDOW, REFUSED) and (INTERVAL[0] not in case or path not in overlap)}
         return {path: (*case, f"{path}={cls.later(value, STEPS.get(path, ADDED))}") for path, value in times.items()}
 
     @staticmethod

@@ -42,7 +42,9 @@ class Delivery(BoardTest):
             self.assertEqual(r["steps"]["not_known"], [])
             owners[board] = {step: cost["who"] for cost in r["steps"]["costs"] for step in cost["steps"]}, r["steps"]["nobody"]
         steps, nobody = owners[BYPASS]
-        self.assertEqual(nobody, ["interrupt a core", "identify the process", "find a core", "schedule", "context switch"])
+        # A timer's interrupt may delay a call, and then the host has done that step.
+        self.assertEqual([step for step in nobody if step != "interrupt a core"],
+                         ["identify the process", "find a core", "schedule", "context switch"])
         self.assertNotIn("kernel", steps.values())
         steps, nobody = owners[KERNEL]
         self.assertEqual(nobody, [])
@@ -158,6 +160,34 @@ class Faults(Replay):
                 self.assertEqual(sorted(replies), [1, 2])
 
 
+class Backlog(Replay):
+    firmware = "process-mischief"
+    board = KERNEL
+
+    @staticmethod
+    def frame_of(xid, program, procedure):
+        return call(xid, MISCHIEF, procedure, port=20049 + program)
+
+    def test_frames_behind_a_burst_are_taken_while_a_thread_computes(self):
+        """More than the kernel takes before threads have their turn, on a hart that has nothing else ready."""
+        calls = [(20_000, 0, LOOP), *((25_000 + n / 100, 1, COUNT) for n in range(200)), *((30_000 + n, 1, COUNT) for n in range(20))]
+        r, replies = self.replay(calls, *options("cluster.host.services=mischief*2", "cluster.host.harts=2", "nic.eth0.queues=2"),
+                                 until="50 ms")
+        self.assertEqual(sorted(replies), list(range(1, len(calls))))
+        c = counters(r)
+        self.assertEqual((c["socket_full"], c["held_back"], c["bad_calls"]), (0, 0, 0))
+
+    def test_processes_that_take_nothing_do_not_starve_another(self):
+        """Five that loop, each with more calls than its socket holds."""
+        hogs = [(20_000 + 10 * n, n, LOOP) for n in range(5)]
+        flood = [(25_000 + n / 5, n % 5, COUNT) for n in range(2000)]
+        late = [(60_000 + 10_000 * n, 5, COUNT) for n in range(5)]
+        r, replies = self.replay([*hogs, *flood, *late], *options("cluster.host.services=mischief*6", "cluster.host.harts=1"),
+                                 until="150 ms")
+        self.assertEqual(sorted(replies), list(range(2005, 2010)))
+        self.assertGreater(counters(r)["held_back"], 0)
+
+
 class Mistakes(BoardTest):
     def fails(self, board, why, *values):
         process = start(board, *FEW, *options(*values), "--console")
@@ -166,10 +196,16 @@ class Mistakes(BoardTest):
         self.assertIn(why, console)
 
     def test_what_the_kernel_cannot_do_it_says(self):
-        self.fails(BYPASS, "UDP port 20049 is one process's, and both calc and echo are to be there: sluice,services must name one of them",
+        self.fails(BYPASS, "UDP port 20049 is one process's, and both calc and echo are to be there: sluice,services (cluster.NAME.services) may "
+                   "name one program only",
                    "cluster.host.services=[calc, echo*2]")
         self.fails(BYPASS, "4 processes need 5 queues, and nic.eth0 has 4", "cluster.host.services=echo*4", "nic.eth0.queues=4")
+        self.fails(KERNEL, "nic.eth0 has 1088 buffers for a queue, and must have 2144", "nic.eth0.buffers=1088")
         self.fails(KERNEL, "sluice,idle-polls is for processes that poll, and nic.eth0 interrupts", "cluster.host.idle_polls=1")
+
+    def test_a_workload_with_a_firmware_of_its_own_runs(self):
+        for board in (BYPASS, KERNEL):
+            self.assertEqual(result(board, "--workload", "message-rtt", "--sizes", "64")["message_rtt"][0]["messages"], 256)
 
     def test_what_another_firmware_does_not_read_has_no_effect(self):
         for setting, prop in (("time_slice=2ms", "sluice,time-slice"), ("idle_polls=3", "sluice,idle-polls")):
