@@ -195,6 +195,7 @@ static enum thread_event run(struct thread* t) {
       t->preemptions++;
       account(interrupt);
       supervisor_interrupt(cause);
+      account(kernel);
       return process_lives(t->process) ? THREAD_PREEMPTED : THREAD_ENDED;
     }
     if (cause != CAUSE_USER_CALL) {
