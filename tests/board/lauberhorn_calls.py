@@ -16,10 +16,10 @@ def checksum(data):
     return ~total & 0xffff
 
 
-def call(xid, program, procedure, arguments=b"", version=1, port=20049):
+def call(xid, program, procedure, arguments=b"", version=1, port=20049, source=700):
     """A frame with an ONC RPC call, without a UDP checksum."""
     rpc = struct.pack(">10I", xid, 0, 2, program, version, procedure, 0, 0, 0, 0) + arguments
-    udp = struct.pack(">4H", 700, port, 8 + len(rpc), 0) + rpc
+    udp = struct.pack(">4H", source, port, 8 + len(rpc), 0) + rpc
     ip = struct.pack(">2B3H2BH8B", 0x45, 0, 20 + len(udp), 0, 0x4000, 64, 17, 0, 10, 0, 0, 1, 10, 0, 0, 2)
     ip = ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:]
     return bytes.fromhex("02534c000001" "020000000001" "0800") + ip + udp
