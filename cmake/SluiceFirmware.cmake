@@ -21,9 +21,13 @@ set(SLUICE_FIRMWARE_SYSTEM
     drivers/finisher.c drivers/imsic.c drivers/plic.c drivers/uart.c)
 list(TRANSFORM SLUICE_FIRMWARE_SYSTEM PREPEND ${SLUICE_ROOT}/firmware/)
 
+# The driver of the descriptor NIC, in firmware/.
+set(SLUICE_FIRMWARE_DESCRIPTOR
+    drivers/descriptor/nic.c drivers/descriptor/queue.c drivers/descriptor/rings.c drivers/descriptor/setup.c)
+
 # Serves ONC RPC on the board's NICs; the RPC programs themselves are not included.
 set(SLUICE_FIRMWARE_RPC
-    drivers/nic.c drivers/descriptor/nic.c drivers/descriptor/queue.c drivers/descriptor/rings.c drivers/descriptor/setup.c drivers/pcie.c
+    drivers/nic.c ${SLUICE_FIRMWARE_DESCRIPTOR} drivers/pcie.c
     drivers/pio/coherent.c drivers/pio/nic.c drivers/pio/pcie.c drivers/pio/pio.c memory/translation.c net/checksum.c net/stack.c net/tcp.c rpc/decoder.c rpc/instances.c
     rpc/port.c rpc/portmapper.c rpc/schema.c rpc/turns.c)
 list(TRANSFORM SLUICE_FIRMWARE_RPC PREPEND ${SLUICE_ROOT}/firmware/)
@@ -244,8 +248,7 @@ endfunction()
 
 # A kernel that serves RPC programs likewise on a board with a descriptor NIC.
 set(SLUICE_FIRMWARE_SERVER
-    apps/process_server.c drivers/descriptor/nic.c drivers/descriptor/queue.c drivers/descriptor/rings.c
-    drivers/descriptor/setup.c drivers/nic.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c process/batch.c
+    apps/process_server.c ${SLUICE_FIRMWARE_DESCRIPTOR} drivers/nic.c drivers/pcie.c net/checksum.c net/stack.c net/tcp.c process/batch.c
     process/scheduler.c process/time_slice.c rpc/absent.c rpc/instances.c rpc/port.c rpc/portmapper.c rpc/schema.c
     server/bypass.c server/delivery.c server/messages.c server/processes.c server/socket.c)
 list(TRANSFORM SLUICE_FIRMWARE_SERVER PREPEND ${SLUICE_ROOT}/firmware/)

@@ -54,13 +54,18 @@ void address_space_setup(struct address_space* space, uint16_t asid) {
 
 static bool is_leaf(uint64_t entry) { return (entry & PTE_ACCESS) != 0; }
 
-/* The entry for an address at a level, 0 for pages of PAGE_BYTES, or the one of a larger page there; 0: a table on the
- * way is missing, and create is false. */
-static uint64_t* walk(const struct address_space* space, uint64_t address, unsigned to_level, bool create) {
+/* The entry for an address at *level, 0 for pages of PAGE_BYTES, or the one of a larger page there, whose level is in
+ * *level then; 0: a table on the way is missing, and create is false. Inline, because system calls look up each page of
+ * what they copy. */
+static inline __attribute__((always_inline)) uint64_t* walk(const struct address_space* space, uint64_t address,
+                                                            unsigned* level, bool create) {
   uint64_t* table = space->root;
-  for (unsigned level = LEVELS - 1;; level--) {
-    uint64_t* entry = &table[address >> (12 + 9 * level) & (ENTRIES - 1)];
-    if (level == to_level || is_leaf(*entry)) return entry;
+  for (unsigned at = LEVELS - 1;; at--) {
+    uint64_t* entry = &table[address >> (12 + 9 * at) & (ENTRIES - 1)];
+    if (at == *level || is_leaf(*entry)) {
+      *level = at;
+      return entry;
+    }
     if ((*entry & PTE_VALID) == 0) {
       if (!create) return 0;
       *entry = pte((uintptr_t)page_take(), PTE_VALID);
@@ -71,7 +76,7 @@ static uint64_t* walk(const struct address_space* space, uint64_t address, unsig
 
 static void map(struct address_space* space, uint64_t address, uint64_t physical, unsigned level, unsigned access) {
   if (address - ADDRESS_SPACE_USER >= ADDRESS_SPACE_END - ADDRESS_SPACE_USER) panic("a page outside of user memory");
-  uint64_t* entry = walk(space, address, level, true);
+  uint64_t* entry = walk(space, address, &level, true);
   if (*entry & PTE_VALID) panic("a page is mapped twice");
   *entry = pte(physical, PTE_VALID | PTE_USER | PTE_ACCESSED_DIRTY | ((uint64_t)access << 1 & PTE_ACCESS) |
                              (access & PAGE_DEVICE ? PTE_DEVICE : 0) | (access & PAGE_OWN ? PTE_OWN : 0));
@@ -80,6 +85,11 @@ static void map(struct address_space* space, uint64_t address, uint64_t physical
 
 void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access) {
   map(space, address, physical, 0, access);
+}
+
+void address_space_map_range(struct address_space* space, uint64_t address, uint64_t physical, uint64_t bytes,
+                             unsigned access) {
+  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) address_space_map(space, address + at, physical + at, access);
 }
 
 void address_space_map_large(struct address_space* space, uint64_t address, uint64_t physical, unsigned access) {
@@ -108,15 +118,12 @@ void address_space_clear(struct address_space* space) {
 
 void* address_space_find(const struct address_space* space, uint64_t address, uint64_t bytes, unsigned access) {
   if (address - ADDRESS_SPACE_USER >= ADDRESS_SPACE_END - ADDRESS_SPACE_USER) return 0;
-  const uint64_t offset = address % PAGE_BYTES;
-  if (bytes > PAGE_BYTES - offset) return 0;
-  const uint64_t* entry = walk(space, address, 0, false);
+  if (bytes > PAGE_BYTES - address % PAGE_BYTES) return 0;
+  unsigned level = 0;
+  const uint64_t* entry = walk(space, address, &level, false);
   const uint64_t needed = PTE_VALID | PTE_USER | (uint64_t)access << 1;
   if (entry == 0 || (*entry & needed) != needed || (*entry & PTE_DEVICE) != 0) return 0;
-  /* Of a larger page, the low bits of its number are the address's. */
-  const uint64_t* large = walk(space, address, 1, false);
-  if (entry == large) return (uint8_t*)table_of(*entry) + address % LARGE_PAGE_BYTES;
-  return (uint8_t*)table_of(*entry) + offset;
+  return (uint8_t*)table_of(*entry) + address % (level == 0 ? PAGE_BYTES : LARGE_PAGE_BYTES);
 }
 
 /* Where something has changed, the TLB may still have translations of an earlier process with this ASID, and pages that

@@ -37,6 +37,9 @@ void address_space_clear(struct address_space* space);
 /* Maps a page that is not mapped yet. Harts that have the space active must do so again to be sure to find it. Both
  * addresses are multiples of PAGE_BYTES; access: page_access. */
 void address_space_map(struct address_space* space, uint64_t address, uint64_t physical, unsigned access);
+/* As many pages as `bytes`, a multiple of PAGE_BYTES, has. */
+void address_space_map_range(struct address_space* space, uint64_t address, uint64_t physical, uint64_t bytes,
+                             unsigned access);
 /* A page of LARGE_PAGE_BYTES. Not PAGE_OWN. */
 void address_space_map_large(struct address_space* space, uint64_t address, uint64_t physical, unsigned access);
 

@@ -10,19 +10,14 @@
 #include "firmware/kernel/memory.h"
 #include "firmware/kernel/panic.h"
 #include "firmware/kernel/statistics.h"
-#include "firmware/process/process.h"
 #include "firmware/process/system_call.h"
+#include "firmware/process/task.h"
 #include "firmware/process/time_slice.h"
 #include "firmware/user/batch.h"
 
-struct entry {
-  struct thread thread;
-  struct entry* next;
-};
-
 /* The threads of a hart. The first one has the turn. */
 struct queue {
-  struct entry *first, *last;
+  struct task_queue threads;
   bool is_over; /* the turn */
 };
 
@@ -36,17 +31,8 @@ void batch_find(void) {
   if (wanted > THREADS_MOST) panic("/chosen's sluice,batch-threads is more than a process may have");
 }
 
-static void append(struct queue* q, struct entry* e) {
-  e->next = 0;
-  *(q->first == 0 ? &q->first : &q->last->next) = e;
-  q->last = e;
-}
-
-static struct entry* take(struct queue* q) {
-  struct entry* e = q->first;
-  q->first = e->next;
-  return e;
-}
+static bool is_empty(const struct queue* q) { return q->threads.first == 0; }
+static void rotate(struct queue* q) { task_queue_put(&q->threads, task_queue_take(&q->threads)); }
 
 void batch_setup(unsigned harts, uint16_t number, bool from_last) {
   if (wanted == 0) return;
@@ -55,48 +41,48 @@ void batch_setup(unsigned harts, uint16_t number, bool from_last) {
   uint64_t* units = memory_reserve(PAGE_BYTES, PAGE_BYTES);
   address_space_map(&process.space, BATCH_UNITS, (uintptr_t)units, PAGE_READ | PAGE_WRITE);
   for (uint32_t i = 0; i < wanted; i++) {
-    struct entry* e = memory_reserve(sizeof *e, 64);
-    thread_create(&e->thread, &process, i, 0, 0);
-    append(&queues[from_last ? harts - 1 - i % harts : i % harts], e);
+    struct task* t = memory_reserve(sizeof *t, 64);
+    thread_create(&t->thread, &process, i, 0, 0);
+    task_queue_put(&queues[from_last ? harts - 1 - i % harts : i % harts].threads, t);
     units[i] = 0;
     statistics_add("batch_units", &units[i]);
   }
 }
 
-bool batch_has_work(unsigned hart) { return queues[hart].first != 0; }
+bool batch_has_work(unsigned hart) { return !is_empty(&queues[hart]); }
 
 static void end_turn(void* queue) { ((struct queue*)queue)->is_over = true; }
 
 /* Runs the first thread to its next event. False: it has ended, or gives its turn up. */
 static bool run_first(struct queue* q) {
-  struct thread* t = &q->first->thread;
+  struct thread* t = &q->threads.first->thread;
   account(batch);
   const enum thread_event event = thread_run(t);
   account(kernel);
   if (event == THREAD_CALLS) thread_answer(t, SYSTEM_CALL_ERROR);
   if (event == THREAD_ENDED)
-    take(q);
+    task_queue_take(&q->threads);
   else if (event == THREAD_YIELDED)
-    append(q, take(q));
+    rotate(q);
   return event != THREAD_ENDED && event != THREAD_YIELDED;
 }
 
 void batch_run(unsigned hart, batch_until* until, const void* context) {
   struct queue* q = &queues[hart];
   bool begins = true;
-  while (q->first != 0 && !until(context)) {
-    if (begins && q->first->next != 0) interrupt_at(time_slice_end(), end_turn, q);
+  while (!is_empty(q) && !until(context)) {
+    if (begins && q->threads.first->next != 0) interrupt_at(time_slice_end(), end_turn, q);
     q->is_over = false;
     begins = !run_first(q);
     if (begins || !q->is_over) continue;
-    append(q, take(q));
+    rotate(q);
     begins = true;
   }
-  if (q->first != 0) append(q, take(q)); /* the next one has what is left of the hart */
+  if (!is_empty(q)) rotate(q); /* the next one has what is left of the hart */
 }
 
 void batch_take_turn(unsigned hart, batch_until* until, const void* context) {
   struct queue* q = &queues[hart];
-  while (q->first != 0 && !until(context)) run_first(q);
-  if (q->first != 0) append(q, take(q));
+  while (!is_empty(q) && !until(context)) run_first(q);
+  if (!is_empty(q)) rotate(q);
 }

@@ -17,18 +17,6 @@ struct core {
 };
 static struct core cores[BOOT_MAX_HARTS];
 
-void task_queue_put(struct task_queue* q, struct task* t) {
-  t->next = 0;
-  *(q->first == 0 ? &q->first : &q->last->next) = t;
-  q->last = t;
-}
-
-struct task* task_queue_take(struct task_queue* q) {
-  struct task* t = q->first;
-  if (t != 0) q->first = t->next;
-  return t;
-}
-
 void scheduler_start(uint32_t core, uint64_t address, uint32_t data) {
   cores[core].interrupt_data = data;
   cores[core].interrupt = address;

@@ -7,22 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "firmware/process/process.h"
-
-struct task {
-  struct thread thread;
-  struct task* next; /* of the queue that it is in: a core's, or one of those who wait for something */
-  uint32_t core;     /* has run it last */
-};
-
-/* Of tasks, in order. */
-struct task_queue {
-  struct task *first, *last; /* first = 0: empty */
-};
-
-void task_queue_put(struct task_queue* queue, struct task* task);
-/* 0: it is empty. */
-struct task* task_queue_take(struct task_queue* queue);
+#include "firmware/process/task.h"
 
 /* The core takes part from now on. Another core that has a task for it writes `data` to `address`, unless that is 0. */
 void scheduler_start(uint32_t core, uint64_t address, uint32_t data);

@@ -2,7 +2,7 @@
 /* firmware/server/bypass.c */
 #include "firmware/server/bypass.h"
 
-#include "firmware/drivers/descriptor/rings.h"
+#include "firmware/drivers/descriptor/queue.h"
 #include "firmware/drivers/descriptor/setup.h"
 #include "firmware/kernel/account.h"
 #include "firmware/kernel/board.h"
@@ -26,8 +26,7 @@
 
 struct core {
   struct task_queue ready;
-  bool is_due;  /* its time to look at the kernel's queue, or at who is next */
-  uint64_t end; /* of the time slice */
+  bool is_due; /* its time to look at the kernel's queue, or at who is next */
   struct {
     uint64_t turns, yields, ended;
   } counters;
@@ -46,10 +45,7 @@ bool bypass_is_asked_for(void) { return idle_polls != 0; }
 
 /* What a process's driver takes from memory_reserve_dma(), in large pages. */
 static uint64_t driver_memory(const struct nic_settings* s) {
-  const uint64_t rx = nic_descriptor_ring_length(s->rx_ring), tx = nic_descriptor_ring_length(s->tx_ring);
-  const uint64_t buffers = s->buffers != 0 ? s->buffers : rx + tx + NIC_BURST;
-  const uint64_t rings = rx * sizeof(union rx_descriptor) + tx * sizeof(struct desc_tx) + 3ul * PAGE_BYTES;
-  return (rings + buffers * s->buffer_bytes + LARGE_PAGE_BYTES - 1) & ~(uint64_t)(LARGE_PAGE_BYTES - 1);
+  return (nic_descriptor_device_memory(s) + LARGE_PAGE_BYTES - 1) & ~(uint64_t)(LARGE_PAGE_BYTES - 1);
 }
 
 static void give_memory(struct server_process* p, const uint8_t* memory, uint64_t bytes) {
@@ -62,8 +58,8 @@ static void give_memory(struct server_process* p, const uint8_t* memory, uint64_
 
 static void give_queue(const struct nic* nic, struct server_process* p, uint32_t queue) {
   p->start->idle_polls = idle_polls;
-  server_map(&p->process, SERVICE_QUEUE, translation_physical(nic->registers + DESC_QUEUE(queue)), PAGE_BYTES,
-             PAGE_READ | PAGE_WRITE | PAGE_DEVICE);
+  address_space_map(&p->process.space, SERVICE_QUEUE, translation_physical(nic->registers + DESC_QUEUE(queue)),
+                    PAGE_READ | PAGE_WRITE | PAGE_DEVICE);
   nic_descriptor_steer(nic->registers, queue - 1, p->udp_port, queue);
 }
 
@@ -130,19 +126,19 @@ static void look_at_kernel_queue(uint32_t hart) {
 /* Runs a process, or the hart's batch threads, for a time slice. */
 static enum end run_slice(uint32_t hart, struct task* t, bool is_batch) {
   struct core* c = &cores[hart];
+  const uint64_t slice_end = time_slice_end();
   enum end end = DUE;
   c->counters.turns++;
-  c->end = time_slice_end();
   do {
     const uint64_t look = read_time() + board.timebase_frequency / 1000000 * LOOK_US;
     c->is_due = false;
-    interrupt_at(hart == 0 && look < c->end ? look : c->end, be_due, c);
+    interrupt_at(hart == 0 && look < slice_end ? look : slice_end, be_due, c);
     if (is_batch)
       batch_take_turn(hart, is_due, c);
     else
       end = run(c, t);
     look_at_kernel_queue(hart);
-  } while (end == DUE && read_time() < c->end);
+  } while (end == DUE && read_time() < slice_end);
   c->counters.yields += end == YIELDED;
   c->counters.ended += end == ENDED;
   return end;

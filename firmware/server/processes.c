@@ -7,10 +7,6 @@
 #include "firmware/rpc/program.h"
 #include "firmware/user/service.h"
 
-void server_map(struct process* p, uint64_t address, uint64_t physical, uint64_t bytes, unsigned access) {
-  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) address_space_map(&p->space, address + at, physical + at, access);
-}
-
 struct making {
   struct server_process* list;
   const struct nic* nic;
@@ -35,7 +31,7 @@ static bool make(struct making* m, const char* program, const struct process_ima
   }
   p->start = memory_reserve(PAGE_BYTES, PAGE_BYTES);
   *p->start = (struct service_start){.instance = instance, .nic = *m->nic};
-  server_map(&p->process, SERVICE_START, (uintptr_t)p->start, PAGE_BYTES, PAGE_READ);
+  address_space_map(&p->process.space, SERVICE_START, (uintptr_t)p->start, PAGE_READ);
   return true;
 }
 

@@ -21,6 +21,3 @@ struct server_process {
  * what it is told (struct service_start). Returns how many there are, 0 where one cannot be made, which a line on the
  * console explains. */
 uint32_t server_make_processes(struct server_process list[SERVER_PROCESSES_MOST], const struct nic* nic);
-
-/* Maps memory of the kernel, or a device's registers, for a process. All are multiples of PAGE_BYTES. */
-void server_map(struct process* process, uint64_t address, uint64_t physical, uint64_t bytes, unsigned access);

@@ -9,9 +9,7 @@
 #include "firmware/user/system.h"
 #include "firmware/user/ways.h"
 
-/* The longest UDP payload, and as much in front of it as a reply's header may be longer than a call's. */
-#define BUFFER_BYTES 16384u
-#define HEADROOM 64u
+#define BUFFER_BYTES 16384u /* more than the longest UDP payload */
 
 /* A thread's. The port's interface gives it to whom a datagram is answered by. */
 struct socket {
@@ -52,12 +50,11 @@ void serve_by_socket(void) {
   struct socket* s = open_socket(&start->nic, start->instance);
   uint8_t* buffer = memory_reserve(BUFFER_BYTES, BUFFER_BYTES);
   for (uint32_t i = 0; i < BUFFER_BYTES; i += PAGE_BYTES) *(volatile uint8_t*)(buffer + i) = 0; /* the page is there */
-  uint8_t* const payload = buffer + HEADROOM;
-  struct net_datagram datagram = {.frame = payload, .udp = &s->udp, .payload = payload, .reply = reply};
+  struct net_datagram datagram = {.frame = buffer, .udp = &s->udp, .payload = buffer, .reply = reply};
   does(unmarshal, unmarshal); /* and what is done in supervisor mode is the kernel's */
   for (;;) {
-    s->message.payload = (uintptr_t)payload;
-    s->message.room = BUFFER_BYTES - HEADROOM;
+    s->message.payload = (uintptr_t)buffer;
+    s->message.room = BUFFER_BYTES;
     if (system_call(SYSTEM_CALL_RECEIVE, (uintptr_t)&s->message, 0) != 0) continue;
     account(networking);
     datagram.length = s->message.length;

@@ -118,13 +118,13 @@ std::vector<part::FirmwareProperty> firmware_settings(const config::BoardConfig&
   const auto& p = cluster.parameters<riscv::ClusterParameters>();
   std::vector<part::FirmwareProperty> list;
   const auto add = [&](std::string_view key, part::FirmwareProperty property) {
-    // A file's setting is for the firmware that it knows of: another one, as a workload's own, need not read it.
-    const bool is_of_another =
-        !cluster.origin(key).where.file.empty() && config::BoardConfig::is_later(cluster, "firmware", cluster, key);
-    if (is_of_another && !reads(firmware, property.name)) return false;
-    if (!reads(firmware, property.name))
+    if (!reads(firmware, property.name)) {
+      // A file's setting is for the firmware that it knows of: another one, as a workload's own, need not read it.
+      if (!cluster.origin(key).where.file.empty() && config::BoardConfig::is_later(cluster, "firmware", cluster, key))
+        return false;
       throw config.without_effect(
           cluster, key, fmt::format("the firmware {} does not read /chosen's {}", firmware.name(), property.name));
+    }
     list.push_back(std::move(property));
     return true;
   };

@@ -133,14 +133,17 @@ class TimeSlices(BoardTest):
         self.assertLess(r["latency_ns"]["max"], 10_000, "a call does not wait for batch work")
 
 
-class Faults(Replay):
+class Mischief(Replay):
+    """Calls of instances of a program that misbehaves."""
     firmware = "process-mischief"
+    source = 700  # UDP port
 
-    @staticmethod
-    def frame_of(xid, program, procedure):
+    def frame_of(self, xid, program, procedure):
         """program: the instance."""
-        return call(xid, MISCHIEF, procedure, port=20049 + program)
+        return call(xid, MISCHIEF, procedure, port=20049 + program, source=self.source)
 
+
+class Faults(Mischief):
     def test_a_process_that_ends_takes_its_own_calls_with_it_only(self):
         for self.board, bad in ((board, bad) for board in (BYPASS, KERNEL) for bad in (CRASH, DEEP, SNOOP, EXIT)):
             with self.subTest(board=self.board, procedure=bad):
@@ -160,14 +163,8 @@ class Faults(Replay):
                 self.assertEqual(sorted(replies), [1, 2])
 
 
-class Backlog(Replay):
-    firmware = "process-mischief"
+class Backlog(Mischief):
     board = KERNEL
-
-    source = 700
-
-    def frame_of(self, xid, program, procedure):
-        return call(xid, MISCHIEF, procedure, port=20049 + program, source=self.source)
 
     def test_frames_behind_a_burst_are_taken_while_a_thread_computes(self):
         """More than the kernel takes before threads have their turn, on a hart that has nothing else ready: of the process's

@@ -190,15 +190,27 @@ const struct nic_driver nic_descriptor_polling = {nic_descriptor_receive,
                                                   nic_descriptor_transmit_burst,
                                                   nic_descriptor_take_buffer};
 
+static uint32_t buffers_of(const struct nic_settings* s, uint32_t rx_length, uint32_t tx_length) {
+  return s->buffers != 0 ? s->buffers : rx_length + tx_length + NIC_BURST;
+}
+
+#define RING_ALIGNMENT 4096u
+
+uint64_t nic_descriptor_device_memory(const struct nic_settings* s) {
+  const uint32_t rx = nic_descriptor_ring_length(s->rx_ring), tx = nic_descriptor_ring_length(s->tx_ring);
+  const uint64_t rings = rx * sizeof(union rx_descriptor) + tx * sizeof(struct desc_tx) + 3ul * RING_ALIGNMENT;
+  return rings + (uint64_t)buffers_of(s, rx, tx) * s->buffer_bytes;
+}
+
 struct queue* nic_descriptor_create_queue(const struct nic_settings* s) {
   struct queue* q = memory_reserve(sizeof *q, CACHE_LINE);
   *q = (struct queue){.rx_length = nic_descriptor_ring_length(s->rx_ring),
                       .tx_length = nic_descriptor_ring_length(s->tx_ring)};
-  uint32_t buffers = s->buffers != 0 ? s->buffers : q->rx_length + q->tx_length + NIC_BURST;
+  uint32_t buffers = buffers_of(s, q->rx_length, q->tx_length);
   /* Buffers that are further apart are found by the same arithmetic, and most lines are not used. */
   uint32_t apart = s->buffer_bytes / NIC_BUFFER_BYTES;
-  q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, 4096);
-  q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, 4096);
+  q->rx_ring = memory_reserve_dma(q->rx_length * sizeof *q->rx_ring, RING_ALIGNMENT);
+  q->tx_ring = memory_reserve_dma(q->tx_length * sizeof *q->tx_ring, RING_ALIGNMENT);
   q->rx_buffers = memory_reserve((q->rx_length + 1) * sizeof *q->rx_buffers, CACHE_LINE); /* one more: receive() */
   q->tx_buffers = memory_reserve(q->tx_length * sizeof *q->tx_buffers, CACHE_LINE);
   q->free = memory_reserve(buffers * sizeof *q->free, CACHE_LINE);

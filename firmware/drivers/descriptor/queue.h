@@ -48,6 +48,9 @@ static inline struct queue* own(struct nic_queue* base) { return (struct queue*)
  * the settings say a number. */
 struct queue* nic_descriptor_create_queue(const struct nic_settings* settings);
 
+/* The most bytes that this takes from memory_reserve_dma(). */
+uint64_t nic_descriptor_device_memory(const struct nic_settings* settings);
+
 /* Bytes of the longest frame that a buffer has room for, as the NIC takes it. */
 static inline uint32_t nic_descriptor_room(const struct nic_settings* settings) {
   return (settings->buffer_bytes - NIC_BUFFER_HEADROOM) & ~(DESC_RX_BUFFER_MULTIPLE - 1);

@@ -39,10 +39,6 @@ static bool begin_process(struct server* s) {
   return false;
 }
 
-static void map(struct process* p, uint64_t address, uint64_t physical, uint64_t bytes, unsigned access) {
-  for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) address_space_map(&p->space, address + at, physical + at, access);
-}
-
 static struct worker* reserve_worker(void) {
   struct worker* w = memory_reserve(sizeof *w, 64);
   w->handed = memory_reserve(SERVICE_CALL_BYTES, PAGE_BYTES);
@@ -55,11 +51,12 @@ static void begin_worker(struct server* s, uint32_t number) {
   for (uint32_t i = 0; i < SERVICE_CALL_BYTES; i++) w->handed[i] = 0; /* what the process before had there */
   const struct lauberhorn_lines lines = lauberhorn_user(s->nic, s->number, number, LAUB_RX);
   spinlock_take(&s->process->lock);
-  map(s->process, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES, PAGE_READ | PAGE_WRITE);
+  address_space_map_range(&s->process->space, SERVICE_CALL(number), (uintptr_t)w->handed, SERVICE_CALL_BYTES,
+                          PAGE_READ | PAGE_WRITE);
   const struct lauberhorn_lines out = lauberhorn_user(s->nic, s->number, number, LAUB_TX);
   const unsigned access = PAGE_READ | PAGE_WRITE | PAGE_DEVICE;
-  map(s->process, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, access);
-  map(s->process, SERVICE_LINES(number) + LAUB_TX, out.base, SERVICE_LINES_BYTES, access);
+  address_space_map_range(&s->process->space, SERVICE_LINES(number), lines.base, SERVICE_LINES_BYTES, access);
+  address_space_map_range(&s->process->space, SERVICE_LINES(number) + LAUB_TX, out.base, SERVICE_LINES_BYTES, access);
   thread_create(&w->thread, s->process, number,
                 SERVICE_BY_LINES | (uint64_t)s->nic->line_bytes << SERVICE_DELIVERY_BITS, board.core_frequency);
   spinlock_give(&s->process->lock);
